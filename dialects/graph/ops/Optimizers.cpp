@@ -229,11 +229,13 @@ uint64_t ApplyRmspropOp::getFlops() { return flopsOf(*this, 9 + (getMean() ? 6 :
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
+/// A number that is finite and not negative.
 static LogicalResult expectAtLeastZero(EmitError emitError, StringRef what, double number) {
   if (std::isfinite(number) && number >= 0)
     return success();
   return emitError() << "expected a " << what << " that is finite and not negative, got " << number;
 }
+/// A number of at least 0 and below 1.
 static LogicalResult expectBelowOne(EmitError emitError, StringRef what, double number) {
   if (number >= 0 && number < 1)
     return success();
@@ -252,16 +254,19 @@ static LogicalResult expectRates(EmitError emitError, Attribute rate, Attribute 
   return decayNumber ? expectAtLeastZero(emitError, "weight_decay", decayNumber.getValueAsDouble()) : success();
 }
 
+/// Rate and weight decay, as of all.
 LogicalResult SgdAttr::verify(EmitError emitError, Attribute rate, Attribute decay) {
   return expectRates(emitError, rate, decay);
 }
 
+/// momentum in [0, 1]; rate and weight decay as of all.
 LogicalResult MomentumAttr::verify(EmitError emitError, Attribute rate, Real momentum, bool, Attribute decay) {
   if (!(momentum >= 0 && momentum <= 1))
     return emitError() << "expected a momentum in [0, 1], got " << double(momentum);
   return expectRates(emitError, rate, decay);
 }
 
+/// Of adam and adamw: beta1 and beta2 in [0, 1), epsilon finite and not negative; rate and weight decay as of all.
 static LogicalResult verifyAdam(EmitError emitError, Attribute rate, Real beta1, Real beta2, Real epsilon,
                                 Attribute decay) {
   if (failed(expectBelowOne(emitError, "beta1", beta1)) || failed(expectBelowOne(emitError, "beta2", beta2)) ||
@@ -269,15 +274,18 @@ static LogicalResult verifyAdam(EmitError emitError, Attribute rate, Real beta1,
     return failure();
   return expectRates(emitError, rate, decay);
 }
+/// What verifyAdam checks.
 LogicalResult AdamAttr::verify(EmitError emitError, Attribute rate, Real beta1, Real beta2, Real epsilon,
                                Attribute decay) {
   return verifyAdam(emitError, rate, beta1, beta2, epsilon, decay);
 }
+/// What verifyAdam checks.
 LogicalResult AdamwAttr::verify(EmitError emitError, Attribute rate, Real beta1, Real beta2, Real epsilon,
                                 Attribute decay) {
   return verifyAdam(emitError, rate, beta1, beta2, epsilon, decay);
 }
 
+/// The accumulator's first value and epsilon are finite and not negative; rate and weight decay as of all.
 LogicalResult AdagradAttr::verify(EmitError emitError, Attribute rate, Real initial, Real epsilon, Attribute decay) {
   if (failed(expectAtLeastZero(emitError, "initial_accumulator_value", initial)) ||
       failed(expectAtLeastZero(emitError, "epsilon", epsilon)))
@@ -285,6 +293,7 @@ LogicalResult AdagradAttr::verify(EmitError emitError, Attribute rate, Real init
   return expectRates(emitError, rate, decay);
 }
 
+/// rho in [0, 1), momentum in [0, 1], epsilon finite and not negative; rate and weight decay as of all.
 LogicalResult RmspropAttr::verify(EmitError emitError, Attribute rate, Real rho, Real momentum, Real epsilon, bool,
                                   Attribute decay) {
   if (failed(expectBelowOne(emitError, "rho", rho)) || failed(expectAtLeastZero(emitError, "epsilon", epsilon)))
@@ -294,6 +303,7 @@ LogicalResult RmspropAttr::verify(EmitError emitError, Attribute rate, Real rho,
   return expectRates(emitError, rate, decay);
 }
 
+/// Patterns are texts that are not empty, the rate is finite and not negative.
 LogicalResult WeightDecayAttr::verify(EmitError emitError, Real rate, ArrayAttr only, ArrayAttr exclude) {
   for (ArrayAttr patterns : {only, exclude})
     for (Attribute pattern : patterns ? patterns.getValue() : ArrayRef<Attribute>())

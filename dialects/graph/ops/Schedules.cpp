@@ -16,6 +16,7 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 // Constraints
 //===----------------------------------------------------------------------------------------------------------===//
 
+/// A rate that is finite and not negative.
 static LogicalResult expectRate(EmitError emitError, StringRef what, double rate) {
   if (std::isfinite(rate) && rate >= 0)
     return success();
@@ -29,6 +30,7 @@ static LogicalResult expectSteps(EmitError emitError, StringRef what, int64_t st
   return emitError() << "expected '" << what << "' to be a number of steps, 1 to 2^53, got " << steps;
 }
 
+/// One value more than boundaries; boundaries are growing steps of 0 to 2^53, values rates of type f64.
 LogicalResult PiecewiseConstantAttr::verify(EmitError emitError, ArrayAttr boundaries, ArrayAttr values) {
   if (values.size() != boundaries.size() + 1)
     return emitError() << "expected a value more than boundaries, got " << values.size() << " and "
@@ -51,6 +53,7 @@ LogicalResult PiecewiseConstantAttr::verify(EmitError emitError, ArrayAttr bound
   return success();
 }
 
+/// Initial rate and alpha are finite and not negative, decay_steps is 1 to 2^53.
 LogicalResult CosineDecayAttr::verify(EmitError emitError, Real initial, int64_t steps, Real alpha) {
   if (failed(expectRate(emitError, "initial_learning_rate", initial)) ||
       failed(expectSteps(emitError, "decay_steps", steps)))
@@ -58,6 +61,7 @@ LogicalResult CosineDecayAttr::verify(EmitError emitError, Real initial, int64_t
   return expectRate(emitError, "alpha", alpha);
 }
 
+/// Initial and last rate are finite and not negative, decay_steps is 1 to 2^53, the power finite and above 0.
 LogicalResult PolynomialDecayAttr::verify(EmitError emitError, Real initial, int64_t steps, Real end, Real power) {
   if (failed(expectRate(emitError, "initial_learning_rate", initial)) ||
       failed(expectSteps(emitError, "decay_steps", steps)) || failed(expectRate(emitError, "end_learning_rate", end)))
@@ -67,6 +71,7 @@ LogicalResult PolynomialDecayAttr::verify(EmitError emitError, Real initial, int
   return emitError() << "expected a power above 0, got " << double(power);
 }
 
+/// steps is 1 to 2^53, start finite and not negative, and so is learning_rate where it is no schedule.
 LogicalResult LinearWarmupAttr::verify(EmitError emitError, int64_t steps, Attribute rate, Real start) {
   if (failed(expectSteps(emitError, "steps", steps)) || failed(expectRate(emitError, "start", start)))
     return failure();
