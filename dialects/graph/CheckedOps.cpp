@@ -193,14 +193,17 @@ Location keepPlace(Location location, Location place) {
 }
 
 /// What an op's text may have made beside it, at the op's own place (ops/ScalarOperands.h): a constant, or something of one scalar.
+/// Nobody has verified it: what counts its operands by an attribute is not asked, for the attribute may say anything.
 static bool isOfText(Operation *op) {
-  if (!op || !op->getBlock() || !isPure(op))
+  if (!op || !op->getBlock() || op->hasTrait<OpTrait::AttrSizedOperandSegments>())
     return false;
   auto isScalar = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.getRank() == 0;
   };
-  return op->hasTrait<OpTrait::ConstantLike>() || (op->getNumOperands() == 1 && isScalar(op->getOperand(0).getType()));
+  const bool fits =
+      op->hasTrait<OpTrait::ConstantLike>() || (op->getNumOperands() == 1 && isScalar(op->getOperand(0).getType()));
+  return fits && isPure(op);
 }
 
 /// What the text of an op has made beside it, behind the values that it needs: where the op stands in a region and the values do not, it belongs

@@ -67,6 +67,8 @@ def session(block):
 def normal(line):
     line = re.sub(r"\b\d+(\.\d+)? (s|ms|steps/s)\b", r"N \2", line)
     line = re.sub(r"\beta \d+:\d+", "eta N", line)
+    # An arena has the library's scratch memory in it, which some kinds of CPU need and others do not.
+    line = re.sub(r"(/job:\S+( +\(×\d+\))? +\d+ +\d+ +)[\d.]+ ([KMG]iB|B)\b", r"\1N", line)
     return re.sub(r"\s+", " ", line.strip())
 
 
