@@ -23,8 +23,8 @@ def halves(number):
 
 
 def generator(seed, draw, micro):
-    """Of a draw in one micro-batch: from a block's number to its words."""
-    key = philox([*halves(draw), 0x64726177, 0], halves(seed))[:2]
+    """Of a draw in one micro-batch: from a block's number to its words. `draw` is its number, or the two words that seed and number make."""
+    key = draw if isinstance(draw, list) else philox([*halves(draw), 0x64726177, 0], halves(seed))[:2]
     return lambda block: philox([*halves(block), *halves(micro)], key)
 
 
@@ -93,10 +93,12 @@ def dropout(x, rate, seed, draw, micro, element):
 
 
 def evaluate(name, args, properties, count, element):
-    """An op's elements, from the lists of its operands' and its attributes' text; the scalar behind `at` is the last operand."""
+    """An op's elements, from the lists of its operands' and its attributes' text. The last operands are the scalar behind `at` and, where there is one, the
+    key."""
+    key = args.pop() if len(args) == (3 if name == "dropout" else 2) else None
     number = lambda key, otherwise: float(found[1]) if (found := re.search(rf"\b{key} = (\S+) : f64", properties)) else otherwise
     whole = lambda key, otherwise: int(found[1]) if (found := re.search(rf"\b{key} = (-?\d+) : i64", properties)) else otherwise
-    of = whole("seed", 0) % 2**64, whole("draw", 0), args[-1][0]
+    of = whole("seed", 0) % 2**64, key or whole("draw", 0), args[-1][0]
     if name == "dropout":
         return dropout(args[0], number("rate", 0), *of, element)
     if name == "random_normal":

@@ -16,7 +16,7 @@ TEST(DistEffects, EveryOperationHasARow) {
                                             "dist.buffer", "dist.variable_buffer", "dist.constant_buffer", "dist.view",
       // of tensors: outline replaces them
                                             "dist.feed", "dist.aggregate", "dist.aggregate_chosen", "dist.choose",
-                                            "dist.collect", "dist.pack", "dist.unpack"};
+                                            "dist.collect", "dist.pack", "dist.unpack", "dist.after"};
   mlir::MLIRContext context;
   context.loadDialect<graph::GraphDialect, dist::DistDialect>();
   std::set<std::string> left = withoutOne;

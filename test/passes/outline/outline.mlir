@@ -14,7 +14,7 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
   %w = graph.read @w : tensor<64x64xf32>
   %b = graph.read @b : tensor<64xf32>
   // The library takes the bias and the relu.
-  // CHECK: dist.library_call "matmul"(%[[X]], %[[W]], %[[B]]) into(%[[Y:.*]]) scratch {{.*}}post_ops = ["bias", "relu"]}
+  // CHECK: dist.library_call "matmul"(%[[X]], %[[W]], %[[B]]) into(%[[Y:.*]]){{.*}}post_ops = ["bias", "relu"]}
   %0 = graph.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %1 = graph.bias_add %0, %b : tensor<64x64xf32>, tensor<64xf32>
   %2 = graph.relu %1 : tensor<64x64xf32>

@@ -61,11 +61,12 @@ dist.program @nothing of @p on "/job:t/task:1/device:CPU:0" attributes {dist.rec
 // Draws are made of nothing; what is inlined is computed with them, and a view is one of the copy.
 // CHECK-LABEL: dist.program @dropout of
 // CHECK-SAME: dist.recomputed = array<i64: 1,
-// CHECK: %[[DRAW:.*]] = graph.random_uniform {{.*}}draw = 3
+// CHECK: %[[KEY:.*]] = graph.constant dense<[{{.*}}]> : tensor<2xi64>
+// CHECK: %[[DRAW:.*]] = graph.random_uniform at %{{.*}} key %[[KEY]]
 // CHECK: graph.matmul
 // CHECK: graph.matmul
 // CHECK: %[[D:.*]] = graph.matmul
-// CHECK: %[[AGAIN:.*]] = graph.random_uniform {{.*}}draw = 3
+// CHECK: %[[AGAIN:.*]] = graph.random_uniform at %{{.*}} key %[[KEY]]
 // CHECK: dist.after %[[D]], %
 // CHECK: graph.reshape
 // CHECK: graph.matmul

@@ -24,11 +24,11 @@ graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32> {graph.name = "y"}) attribute
 // -----
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 1000], chief = "/job:worker/task:0">,
-                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+                   graph.strategy = #graph.strategy<name = "parameter_server", micro_batches = 64000>} {
 graph.dataset @d : (tensor<i32>) = #graph.synthetic<samples = 100, seed = 7, limits = [10]>
 graph.func @train() -> () attributes {role = #graph.role<train>} {
   // expected-error @below {{takes more than 2^46 samples a step over all replicas and micro-batches}}
-  %y = graph.next_batch @d {batch = 137438953472} : tensor<137438953472xi32>
+  %y = graph.next_batch @d {batch = 4294967295} : tensor<4294967295xi32>
   graph.return
 }
 }
