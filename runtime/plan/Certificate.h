@@ -26,7 +26,8 @@
 // Numbers that grow along every such edge leave no circle, and only a circle within a step can hang: what waits for an
 // earlier step waits for something that happened or is on its way. All instances of a program have its order, so that a
 // circle among instances would be one among programs. Only the control message that a program sends to itself is left out: it goes
-// from instance 0, which has no receive of it, at the end of the step to the others (verifyPlan). A message that a fetch or
+// from instance 0, which receives none, to the others, where nothing of the step stands behind its receive, which is the last
+// instruction (verifyPlan). When in the step it is sent does not matter; graphc has it sent first. A message that a fetch or
 // metric shows is released behind the step's last instruction; verifyPlan lets no other of its channel follow in the step, so
 // that nothing waits for it there. Where a phase ends by end of stream, each program stops within a step: EndOfStream.h.
 //
