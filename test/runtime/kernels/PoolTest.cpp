@@ -109,6 +109,7 @@ TEST(Pool, HelpersThatSleepAreWoken) {
 TEST(Pool, AThreadBeginsWithTheSamePartsEachTime) {
   struct Parts {
     std::atomic<uint32_t> helpersFirst{0};
+    std::atomic<bool> laneBegan{false};
     const std::thread::id lane = std::this_thread::get_id();
     std::thread::id ran[8];
     static void run(void *context, uint32_t index) {
@@ -117,9 +118,11 @@ TEST(Pool, AThreadBeginsWithTheSamePartsEachTime) {
       uint32_t none = 0;
       if (parts.ran[index] != parts.lane)
         parts.helpersFirst.compare_exchange_strong(none, index);
-      // The lane's first waits for the helper; 10 s are for a machine under load.
+      else
+        parts.laneBegan = true;
+      // Each waits for the other to have begun, or takes all parts while that one has no core; 10 s are for a machine under load.
       for (auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-           index == 0 && parts.helpersFirst.load() == 0 && std::chrono::steady_clock::now() < end;)
+           (parts.helpersFirst.load() == 0 || !parts.laneBegan.load()) && std::chrono::steady_clock::now() < end;)
         std::this_thread::yield();
     }
   };
