@@ -165,7 +165,7 @@ func.func @repeated() {
 
 // What counts operands may say anything before it is verified.
 graph.func @segments(%x: tensor<2x3xf32>, %n: tensor<i64>, %k: tensor<2xi64>) -> tensor<2x3xf32> attributes {role = #graph.role<predict>} {
-  // expected-error @below {{operand count (3) does not match with the total size (-2147483647) specified in attribute 'operandSegmentSizes'}}
+  // expected-error @below {{operand count (3) does not match with the total size (2147483649) specified in attribute 'operandSegmentSizes'}}
   %y = "graph.dropout"(%x, %n, %k) <{operandSegmentSizes = array<i32: 2147483647, 1, 1>, rate = 0.5 : f64, seed = 0 : i64}> : (tensor<2x3xf32>, tensor<i64>, tensor<2xi64>) -> tensor<2x3xf32>
   graph.return %y : tensor<2x3xf32>
 }
