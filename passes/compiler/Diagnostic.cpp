@@ -1,6 +1,8 @@
 //===- Diagnostic.cpp - a message as text -----------------------------------------------------------------------===//
 #include "passes/compiler/Diagnostic.h"
 
+#include "runtime/base/Text.h"
+
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -25,7 +27,7 @@ static llvm::SourceMgr::DiagKind getKind(Severity severity) {
 /// Of a line that is too long to be read as a whole: what is around the column, with a caret below it.
 static void printAround(llvm::StringRef line, size_t column, llvm::raw_ostream &os) {
   constexpr size_t before = 60, shown = 160;
-  auto isInside = [&](size_t at) { return at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0) == 0x80; };
+  auto isInside = [&](size_t at) { return at < line.size() && base::continuesUtf8(line[at]); };
   size_t begin = std::min(column, line.size()) > before ? std::min(column, line.size()) - before : 0;
   while (isInside(begin))
     ++begin;

@@ -1,6 +1,8 @@
 //===- DiagnosticRecorder.cpp - MLIR's diagnostics as records -----------------------------------------------------===//
 #include "passes/compiler/DiagnosticRecorder.h"
 
+#include "runtime/base/Text.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/FileSystem.h"
@@ -19,13 +21,10 @@ static constexpr size_t kLongestMessage = 4000, kEnd = 200;
 static std::string shorten(std::string message) {
   if (message.size() <= kLongestMessage)
     return message;
-  auto isInside = [&](size_t at) {
-    return (static_cast<unsigned char>(message[at]) & 0xC0) == 0x80;
-  }; // of a character of UTF-8
   size_t head = kLongestMessage - kEnd, tail = message.size() - kEnd;
-  while (isInside(head))
+  while (base::continuesUtf8(message[head]))
     --head;
-  while (tail < message.size() && isInside(tail))
+  while (tail < message.size() && base::continuesUtf8(message[tail]))
     ++tail;
   return message.substr(0, head) + " … " + message.substr(tail);
 }

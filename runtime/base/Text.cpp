@@ -9,7 +9,7 @@ namespace graphc::base {
 
 size_t utf8Length(std::string_view text) {
   auto at = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  auto tail = [&](size_t i) { return (at(i) & 0xc0) == 0x80; };
+  auto tail = [&](size_t i) { return i < text.size() && continuesUtf8(text[i]); };
   const unsigned first = at(0), second = at(1);
   if (first < 0x80)
     return text.empty() ? 0 : 1;

@@ -12,6 +12,8 @@ namespace graphc::base {
 
 /// Bytes of the well-formed UTF-8 character at the start of `text` (RFC 3629: no overlong form, no surrogate); 0: there is none.
 size_t utf8Length(std::string_view text);
+/// Whether the byte is one behind the first of a character: no place to cut a text.
+inline bool continuesUtf8(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
 /// `text` as the content of a JSON string. What is no UTF-8, as in a file name of another encoding, becomes U+FFFD.
 std::string escapeJson(std::string_view text);

@@ -7,14 +7,12 @@ not there, of another kind, its own; types, sizes of 0 to 2^64 in one place and 
 attributes that belong elsewhere; operands fewer and more; the line left out, twice, at the top of the module. graph-opt verifies hundreds in a process; what it
 takes graphc compiles. Takes each N-th variant, and of what is accepted each N-th. An op of LEFT_OUT that no model has is an error.
 """
-import argparse
 import os
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
-from hostile_ops import INTEGERS, KINDS, LEFT_OUT, REALS, SHAPES, SIZES, TEXTS, compile, verify
+from hostile_ops import INTEGERS, KINDS, LEFT_OUT, REALS, SHAPES, SIZES, TEXTS, settings, sweep
 
 STEP = """
 graph.variable @w : tensor<3x5xf32> = #graph.glorot_uniform<seed = 1>
@@ -239,38 +237,18 @@ def broken(folder, name, text):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder")
-    parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--compile", type=int, default=1)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
-    os.makedirs(arguments.folder, exist_ok=True)
+    arguments = settings("folder")
     models = {"step": STEP, "updates": UPDATES, "loop": replicated(arguments.folder, LOOP), "sources": SOURCES}
     cases = {text: what for name, model in models.items() for what, text in variants(name, model) if re.search(arguments.only, what)}
     cases = [(what, text) for text, what in cases.items()][::arguments.every]
-    batches = [cases[i:i + 200] for i in range(0, len(cases), 200)]
-    wrong, todo = [each for name, text in models.items() if (each := broken(arguments.folder, name, text))], []
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        for batch, verdicts in zip(batches, pool.map(lambda batch: verify([text for _, text in batch], SEVERAL), batches)):
-            for (what, text), verdict in zip(batch, verdicts):
-                if verdict:
-                    wrong.append(f"{what}: {verdict}")
-                elif verdict is None:
-                    todo.append((what, text))
-        todo = todo[::arguments.compile]
-        for (what, text), why in zip(todo, pool.map(lambda each: compile(arguments.folder, each[0], each[1][1]), enumerate(todo))):
-            if why:
-                wrong.append(f"{what}: {why}")
-    for each in wrong[:20]:
-        print(each, end="\n\n")
+    wrong = [each for name, text in models.items() if (each := broken(arguments.folder, name, text))]
+    compiled = sweep(arguments, cases, lambda text: text, lambda what, text: [(what, text)], wrong, (SEVERAL,))
     had = set(re.findall(r"\bgraph\.\w+", re.sub(r"#graph\.\w+", "", "".join(models.values()))))
     if lacking := LEFT_OUT - had:
         wrong.append(f"no model has {sorted(lacking)}")
         print(wrong[-1])
-    print(f"{len(LEFT_OUT)} ops, {len(cases)} variants, {len(todo)} compiled, {len(wrong)} wrong")
-    return 1 if wrong or not cases or not todo else 0
+    print(f"{len(LEFT_OUT)} ops, {len(cases)} variants, {compiled} compiled, {len(wrong)} wrong")
+    return 1 if wrong or not cases or not compiled else 0
 
 
 if __name__ == "__main__":

@@ -198,17 +198,42 @@ def compile(folder, number, text):
     return f"{why}\n{done.stderr[:1000]}" if why else ""
 
 
-def main():
+def settings(*positional):
+    """What both sweeps are told: which of the variants are made, and how many of the models that they are."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("root")
-    parser.add_argument("folder")
+    for name in positional:
+        parser.add_argument(name)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--compile", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     os.makedirs(arguments.folder, exist_ok=True)
-    cases, seen = [], set()
+    return arguments
+
+
+def sweep(arguments, cases, textOf, modelsOf, wrong, flags=()):
+    """Verifies each case and compiles a share of those that are models; how many these are. What is wrong goes to the list."""
+    batches, todo = [cases[i:i + 200] for i in range(0, len(cases), 200)], []
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        for batch, verdicts in zip(batches, pool.map(lambda batch: verify([textOf(each) for _, each in batch], *flags), batches)):
+            for (what, each), verdict in zip(batch, verdicts):
+                if verdict:
+                    wrong.append(f"{what}: {verdict}\n{textOf(each)[:600]}")
+                elif verdict is None:
+                    todo += modelsOf(what, each)
+        todo = todo[::arguments.compile]
+        for (what, text), why in zip(todo, pool.map(lambda each: compile(arguments.folder, each[0], each[1][1]), enumerate(todo))):
+            if why:
+                wrong.append(f"{what}: {why}\n{text[:600]}")
+    for each in wrong[:20]:
+        print(each, end="\n\n")
+    return len(todo)
+
+
+def main():
+    arguments = settings("root", "folder")
+    cases, seen, wrong = [], set(), []
     found, leftOut = readInstances(arguments.root)
     for op, instances in found.items():
         for number, one in enumerate(instances if re.search(arguments.only, op) else ()):
@@ -217,26 +242,15 @@ def main():
                     seen.add(text)
                     cases.append((f"{op}, its instance {number}, {what}", variant))
     cases = cases[::arguments.every]
-    batches = [cases[i:i + 200] for i in range(0, len(cases), 200)]
-    wrong, todo, plans = [], [], 0
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        for batch, verdicts in zip(batches, pool.map(lambda batch: verify([variant.predict() for _, variant in batch]), batches)):
-            for (what, variant), verdict in zip(batch, verdicts):
-                if verdict:
-                    wrong.append(f"{what}: {verdict}\n{variant.predict()[:600]}")
-                elif verdict is None:
-                    todo += [(f"{what}, {make.__name__}", text) for make in (variant.predict, variant.constants, variant.train) if (text := make())]
-        todo = todo[::arguments.compile]
-        for (what, text), why in zip(todo, pool.map(lambda each: compile(arguments.folder, each[0], each[1][1]), enumerate(todo))):
-            if why:
-                wrong.append(f"{what}: {why}\n{text[:600]}")
-    for each in wrong[:20]:
-        print(each, end="\n\n")
+
+    def models(what, variant):
+        return [(f"{what}, {make.__name__}", text) for make in (variant.predict, variant.constants, variant.train) if (text := make())]
+    compiled = sweep(arguments, cases, lambda variant: variant.predict(), models, wrong)
     if leftOut != LEFT_OUT:
         wrong.append(f"left out are {sorted(leftOut)}, expected {sorted(LEFT_OUT)}")
         print(wrong[-1])
-    print(f"{len(found)} ops, {len(cases)} variants, {len(todo)} compiled, {len(wrong)} wrong")
-    return 1 if wrong or not cases or not todo else 0
+    print(f"{len(found)} ops, {len(cases)} variants, {compiled} compiled, {len(wrong)} wrong")
+    return 1 if wrong or not cases or not compiled else 0
 
 
 if __name__ == "__main__":

@@ -64,15 +64,6 @@ void DistinctOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange 
   const int64_t count = typeOf(getNumbers()).getNumElements(), slots = typeOf(getSlots()).getDimSize(0);
   Type numberType = typeOf(getNumbers()).getElementType(), i32 = builder.getI32Type(), i64 = builder.getI64Type();
   Value list = outs[0], places = outs[1], found = outs[2], table = outs[3];
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
-  };
-  auto compare = [&](arith::CmpIPredicate relation, Value a, Value b) -> Value {
-    return arith::CmpIOp::create(builder, loc, relation, a, b);
-  };
-  auto toIndex = [&](Value number) -> Value {
-    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
-  };
   auto toNumber = [&](Value value) -> Value {
     return numberType == i64 ? value : arith::TruncIOp::create(builder, loc, numberType, value).getResult();
   };
@@ -80,14 +71,15 @@ void DistinctOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange 
   const Value noNumber = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(numberType, -1));
   loops.over(loops.index(0), loops.index(slots), [&](Value slot) { loops.store(none, table, slot); });
   loops.over(loops.index(0), loops.index(count), [&](Value at) { loops.store(noNumber, list, at); });
-  loops.store(constant(0), found, {});
+  loops.store(loops.number(0), found, {});
   // Of `slots` places: the highest bits of a product by 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming, 6.4).
-  const Value factor = constant(int64_t(0x9e3779b97f4a7c15));
-  const Value shift = constant(64 - int64_t(llvm::Log2_64(uint64_t(slots)))), mask = constant(slots - 1);
+  const Value factor = loops.number(int64_t(0x9e3779b97f4a7c15));
+  const Value shift = loops.number(64 - int64_t(llvm::Log2_64(uint64_t(slots)))), mask = loops.number(slots - 1);
   loops.over(loops.index(0), loops.index(count), [&](Value at) {
     const Loops::Place place = loops.placeOf(at, shape);
     const Value number = loops.loadIndex(operands[0], place);
-    const Value isRow = compare(arith::CmpIPredicate::ult, loops.countFrom(getFirstRow(), number), constant(getRows()));
+    const Value isRow =
+        loops.compare(arith::CmpIPredicate::ult, loops.countFrom(getFirstRow(), number), loops.number(getRows()));
     auto branch = scf::IfOp::create(builder, loc, isRow, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.elseBlock());
@@ -95,33 +87,33 @@ void DistinctOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange 
     builder.setInsertionPointToStart(branch.thenBlock());
     const Value begin =
         arith::ShRUIOp::create(builder, loc, arith::MulIOp::create(builder, loc, number, factor), shift);
-    auto entryOf = [&](Value slot) { return loops.load(table, toIndex(slot)); };
+    auto entryOf = [&](Value slot) { return loops.load(table, loops.toIndex(slot)); };
     // On while the slot is taken by another number; at least half of them are free.
     auto probe = scf::WhileOp::create(
         builder, loc, TypeRange{i64}, ValueRange{begin},
         [&](OpBuilder &, Location, ValueRange carried) {
           Value entry = entryOf(carried[0]);
-          Value isTaken = compare(arith::CmpIPredicate::sge, entry,
-                                  arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
+          Value isTaken = loops.compare(arith::CmpIPredicate::sge, entry,
+                                        arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
           Value there =
               loops.loadIndex(list, loops.bring(arith::ExtSIOp::create(builder, loc, i64, entry), 0, count - 1));
-          Value isOther = compare(arith::CmpIPredicate::ne, there, number);
+          Value isOther = loops.compare(arith::CmpIPredicate::ne, there, number);
           scf::ConditionOp::create(builder, loc, arith::AndIOp::create(builder, loc, isTaken, isOther), carried);
         },
         [&](OpBuilder &, Location, ValueRange carried) {
-          Value next = arith::AddIOp::create(builder, loc, carried[0], constant(1));
+          Value next = arith::AddIOp::create(builder, loc, carried[0], loops.number(1));
           scf::YieldOp::create(builder, loc, arith::AndIOp::create(builder, loc, next, mask).getResult());
         });
     const Value slot = probe.getResult(0), entry = entryOf(slot);
     auto add = scf::IfOp::create(builder, loc, TypeRange{i64},
-                                 compare(arith::CmpIPredicate::slt, entry,
-                                         arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0))),
+                                 loops.compare(arith::CmpIPredicate::slt, entry,
+                                               arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0))),
                                  /*withElseRegion=*/true);
     builder.setInsertionPointToStart(add.thenBlock());
     const Value next = loops.load(found, {});
-    loops.store(toNumber(number), list, toIndex(next));
-    loops.store(arith::TruncIOp::create(builder, loc, i32, next), table, toIndex(slot));
-    loops.store(arith::AddIOp::create(builder, loc, next, constant(1)), found, {});
+    loops.store(toNumber(number), list, loops.toIndex(next));
+    loops.store(arith::TruncIOp::create(builder, loc, i32, next), table, loops.toIndex(slot));
+    loops.store(arith::AddIOp::create(builder, loc, next, loops.number(1)), found, {});
     scf::YieldOp::create(builder, loc, next);
     builder.setInsertionPointToStart(add.elseBlock());
     scf::YieldOp::create(builder, loc, arith::ExtSIOp::create(builder, loc, i64, entry).getResult());
@@ -134,16 +126,13 @@ void CountFrontOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRang
   Loops loops{builder, getLoc()};
   const Location loc = getLoc();
   const int64_t pieces = typeOf(getCounts()).getNumElements(), each = typeOf(getNumbers()).getNumElements() / pieces;
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
-  };
   loops.over(loops.index(0), loops.index(pieces), [&](Value piece) {
     // The last that is negative from behind is the first one.
     Value count =
-        loops.over(loops.index(0), loops.index(each), constant(each), [&](Value behind, Value sofar) -> Value {
+        loops.over(loops.index(0), loops.index(each), loops.number(each), [&](Value behind, Value sofar) -> Value {
           Value at = loops.subtract(loops.index(each - 1), behind);
           Value number = loops.loadIndex(operands[0], loops.add(loops.multiply(piece, loops.index(each)), at));
-          Value isNegative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, number, constant(0));
+          Value isNegative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, number, loops.number(0));
           Value here = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), at);
           return arith::SelectOp::create(builder, loc, isNegative, here, sofar);
         });

@@ -125,16 +125,6 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
                 leaves = int64_t(getMicroBatches() / getPerLeaf());
   Type numberType = typeOf(getNumbers()).getElementType(), i32 = builder.getI32Type(), i64 = builder.getI64Type();
   Value row = outs[0], sums = outs[1], first = outs[2], next = outs[3];
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
-  };
-  auto compare = [&](arith::CmpIPredicate relation, Value a, Value b) -> Value {
-    return arith::CmpIOp::create(builder, loc, relation, a, b);
-  };
-  auto toIndex = [&](Value number) -> Value {
-    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
-  };
-  auto toI64 = [&](Value index) -> Value { return arith::IndexCastOp::create(builder, loc, i64, index); };
   auto inside = [&](Value condition, llvm::function_ref<void()> body) {
     auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
@@ -149,7 +139,7 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
   // Which row a number names, and whether it is one.
   auto nameOf = [&](const Loops::Place &place) {
     Value name = loops.countFrom(getFirstRow(), loops.loadIndex(operands[0], place));
-    return std::pair(name, compare(arith::CmpIPredicate::ult, name, constant(table)));
+    return std::pair(name, loops.compare(arith::CmpIPredicate::ult, name, loops.number(table)));
   };
   Value zero = loops.constant(builder.getZeroAttr(typeOf(getRows()).getElementType()));
   Value none = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(-1));
@@ -158,7 +148,7 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
   // Of the rows that are named alone: a table has many more.
   loops.over(loops.index(0), loops.index(count), [&](Value at) {
     auto [name, isRow] = nameOf(loops.placeOf(at, shape));
-    inside(isRow, [&, name = name] { loops.store(none, first, toIndex(name)); });
+    inside(isRow, [&, name = name] { loops.store(none, first, loops.toIndex(name)); });
   });
   loops.over(loops.index(0), loops.index(count), [&](Value behind) {
     Value at = loops.subtract(loops.index(count - 1), behind);
@@ -167,7 +157,7 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
     loops.store(noRow, row, place);
     loops.store(none, next, at);
     inside(isRow, [&, name = name] {
-      Value entry = toIndex(name);
+      Value entry = loops.toIndex(name);
       loops.store(loops.load(first, entry), next, at);
       loops.store(arith::IndexCastOp::create(builder, loc, i32, at), first, entry);
     });
@@ -180,14 +170,15 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
   auto walk = [&](Value begin, Value size) {
     auto group = [&](Value place) -> Value { return arith::DivUIOp::create(builder, loc, place, size); };
     scf::WhileOp::create(
-        builder, loc, TypeRange{i64, i64}, ValueRange{toI64(begin), loops.loadIndex(next, begin)},
+        builder, loc, TypeRange{i64, i64}, ValueRange{loops.toI64(begin), loops.loadIndex(next, begin)},
         [&](OpBuilder &, Location, ValueRange carried) {
-          scf::ConditionOp::create(builder, loc, compare(arith::CmpIPredicate::sge, carried[1], constant(0)), carried);
+          scf::ConditionOp::create(builder, loc, loops.compare(arith::CmpIPredicate::sge, carried[1], loops.number(0)),
+                                   carried);
         },
         [&](OpBuilder &, Location, ValueRange carried) {
-          Value to = toIndex(carried[0]), from = toIndex(carried[1]);
+          Value to = loops.toIndex(carried[0]), from = loops.toIndex(carried[1]);
           Value follower = loops.load(next, from);
-          Value together = compare(arith::CmpIPredicate::eq, group(carried[0]), group(carried[1]));
+          Value together = loops.compare(arith::CmpIPredicate::eq, group(carried[0]), group(carried[1]));
           inside(together, [&] {
             const Loops::Place sum = loops.placeOf(to, shape), addend = loops.placeOf(from, shape);
             loops.over(loops.index(0), loops.index(width), [&](Value column) {
@@ -209,13 +200,14 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
     const Loops::Place place = loops.placeOf(at, shape);
     auto [name, isRow] = nameOf(place);
     inside(isRow, [&, name = name] {
-      Value isFirst = compare(arith::CmpIPredicate::eq, loops.loadIndex(first, toIndex(name)), toI64(at));
+      Value isFirst =
+          loops.compare(arith::CmpIPredicate::eq, loops.loadIndex(first, loops.toIndex(name)), loops.toI64(at));
       inside(isFirst, [&] {
         loops.store(numberType == i64 ? name : arith::TruncIOp::create(builder, loc, numberType, name).getResult(), row,
                     place);
-        inside(compare(arith::CmpIPredicate::sge, loops.loadIndex(next, at), constant(0)), [&] {
-          walk(at, constant(each));
-          loops.over(loops.index(1), loops.index(levels), constant(each * int64_t(getPerLeaf())),
+        inside(loops.compare(arith::CmpIPredicate::sge, loops.loadIndex(next, at), loops.number(0)), [&] {
+          walk(at, loops.number(each));
+          loops.over(loops.index(1), loops.index(levels), loops.number(each * int64_t(getPerLeaf())),
                      [&](Value, Value size) {
                        walk(at, size);
                        return loops.add(size, size);

@@ -89,16 +89,11 @@ Value Loops::loadIndex(Value memory, ValueRange place) {
 Value Loops::countFrom(uint64_t first, Value number) {
   if (first == 0)
     return number;
-  Value by = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(int64_t(first)));
-  return subtract(number, by);
+  return subtract(number, this->number(int64_t(first)));
 }
 
 Value Loops::bring(Value number, int64_t low, int64_t high) {
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
-  };
-  Value near = minimum(maximum(number, constant(low)), constant(high));
-  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), near);
+  return toIndex(minimum(maximum(number, this->number(low)), this->number(high)));
 }
 
 } // namespace graphc::graph

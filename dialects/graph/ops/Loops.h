@@ -19,6 +19,20 @@ struct Loops {
 
   template <typename Op> mlir::Value make(mlir::Value a, mlir::Value b) { return builder.createOrFold<Op>(loc, a, b); }
   mlir::Value index(int64_t value) { return mlir::arith::ConstantIndexOp::create(builder, loc, value); }
+  /// A number of i64.
+  mlir::Value number(int64_t value) {
+    return mlir::arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  }
+  mlir::Value compare(mlir::arith::CmpIPredicate relation, mlir::Value a, mlir::Value b) {
+    return mlir::arith::CmpIOp::create(builder, loc, relation, a, b);
+  }
+  /// An integer as a place, or a place as i64.
+  mlir::Value toIndex(mlir::Value number) {
+    return mlir::arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
+  }
+  mlir::Value toI64(mlir::Value index) {
+    return mlir::arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
+  }
   mlir::Value add(mlir::Value a, mlir::Value b) { return make<mlir::arith::AddIOp>(a, b); }
   mlir::Value subtract(mlir::Value a, mlir::Value b) { return make<mlir::arith::SubIOp>(a, b); }
   mlir::Value multiply(mlir::Value a, mlir::Value b) { return make<mlir::arith::MulIOp>(a, b); }
