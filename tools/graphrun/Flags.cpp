@@ -90,6 +90,17 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
     return absl::InvalidArgumentError("--task_index needs --job_name");
   if ((flags.checkpointEverySeconds || flags.checkpointEverySteps) && flags.checkpointDirectory.empty())
     return absl::InvalidArgumentError("--checkpoint_every_… needs --checkpoint_dir");
+  if (flags.maxRestarts > 0) {
+    if (flags.checkpointDirectory.empty())
+      return absl::InvalidArgumentError(
+          "--max_restarts needs --checkpoint_dir: tasks that are started again go on from its last checkpoint");
+    if (flags.entry != "train")
+      return absl::InvalidArgumentError(absl::StrCat("--max_restarts is for --entry train, not ", flags.entry));
+    if (!launched && (!flags.master.empty() || !flags.jobName.empty()))
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--max_restarts is for a run whose tasks graphrun starts all here: leave ",
+          flags.master.empty() ? "--job_name" : "--master", " out, or have what starts this task start it again"));
+  }
   if (!flags.master.empty() && (flags.local || !flags.jobName.empty()))
     return absl::InvalidArgumentError(absl::StrCat("--master makes this process the chief of waiting servers: leave ",
                                                    flags.local ? "--local" : "--job_name", " out"));
@@ -133,6 +144,7 @@ void showValues(CLI::App &app) {
                                                                        {"--data_cache_mb", "N"},
                                                                        {"--checkpoint_every_steps", "N"},
                                                                        {"--checkpoint_every_seconds", "S"},
+                                                                       {"--max_restarts", "N"},
                                                                        {"--eval_every_epochs", "N"},
                                                                        {"--intra_op_threads", "N"},
                                                                        {"--transport", "NAME"},
@@ -227,6 +239,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       ->check(kAboveZero);
   app.add_option("--checkpoint_every_seconds", flags.checkpointEverySeconds, "also save when this long has passed")
       ->check(kAboveZero);
+  app.add_option("--max_restarts", flags.maxRestarts,
+                 "start all tasks again from the last checkpoint when one was killed or lost, so often (default 0)")
+      ->check(CLI::Range(0u, 1000000u));
   app.add_flag("--new_algorithms", flags.newAlgorithms,
                "go on where another GPU or cuBLASLt made the checkpoint's products, or where tasks' CPUs make them in "
                "unlike ways: with other bits");

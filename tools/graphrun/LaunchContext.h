@@ -44,6 +44,7 @@ void unblockStops();
 struct ErrorReport {
   std::string task, message;
   bool secondary = false; ///< it only noticed that another failed
+  bool lost = false; ///< a peer has gone or does not answer: to begin again may help
 };
 std::string encode(const ErrorReport &report);
 

@@ -267,7 +267,7 @@ private:
     std::string message = base::describe(failure.status);
     if (setup_.reportFd < 0 && tasks_.size() > 1 && !failure.secondary && message.rfind(name_, 0) != 0)
       message = absl::StrCat(name_, ": ", message);
-    output_.error({name_, message, failure.secondary});
+    output_.error({name_, message, failure.secondary, absl::IsUnavailable(failure.status)});
     // The others must hear why; then the process ends without taking itself apart, since a peer that hangs may keep gRPC from letting go
     // of buffers for ever.
     if (master_)
