@@ -10,7 +10,8 @@ import struct
 import threading
 import time
 
-# connect() of a task goes to its proxy for the task that it calls: PROXY="20000=41000,20001=41001".
+# connect() of a task goes to its proxy for the task that it calls: PROXY="20000=41000,20001=41001". What tasks prove to each other names both
+# ends of their connection, so that nobody can stand between (service/Proof.h); here both ends of each have the same name.
 CONNECT = r"""
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -32,6 +33,16 @@ int connect(int fd, const struct sockaddr *address, socklen_t size) {
   }
   return (int)syscall(SYS_connect, fd, address, size);
 }
+static int name(int which, int fd, struct sockaddr *address, socklen_t *size) {
+  struct sockaddr_storage other;
+  socklen_t room = sizeof other;
+  int result = (int)syscall(which, fd, address, size);
+  if (result == 0 && address->sa_family == AF_INET && syscall(SYS_getpeername, fd, &other, &room) == 0)
+    ((struct sockaddr_in *)address)->sin_port = htons(1);
+  return result;
+}
+int getsockname(int fd, struct sockaddr *address, socklen_t *size) { return name(SYS_getsockname, fd, address, size); }
+int getpeername(int fd, struct sockaddr *address, socklen_t *size) { return name(SYS_getpeername, fd, address, size); }
 """
 
 

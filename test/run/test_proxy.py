@@ -38,7 +38,7 @@ def goesOn(box, two):
     same(straight(box, two), box / "after")
 
 
-@pytest.mark.parametrize("fault", [("delay", 0.005), ("slow", 2_000_000)], ids=["delay", "slow"])
+@pytest.mark.parametrize("fault", [("delay", 0.001), ("slow", 2_000_000)], ids=["delay", "slow"])
 def test_late(box, two, network, run, fault):
     """What comes late or slowly changes nothing."""
     kind, argument = fault
