@@ -19,7 +19,7 @@ def again(number, most):
     return rf"; restarting all tasks from .* in [0-9.m]+s \(restart {number} of {most}\)$"
 
 
-@pytest.mark.parametrize("task", ["ps-0", "worker-0", "worker-1"])
+@pytest.mark.parametrize("task,transport", [("ps-0", "shm"), ("worker-0", "grpc"), ("worker-1", "shm")])
 def test_killed(box, two, straight, transport, task):
     """kill -9 of each task: all are started again, from the last checkpoint, and end with the bits of an undisturbed run."""
     run = box.launch(two, *RUN, "--max_restarts", 2, "--dump_variables", "dump", "--log_file", "log.json", f"--transport={transport}", env=SLOW)
