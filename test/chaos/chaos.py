@@ -42,7 +42,7 @@ MODES = {
                                                                               {"name": "w2", "device": "/job:worker/task:1"}]},
                  ["worker-0", "worker-1"], True),
 }
-FAULTS = "kill", "kill", "stop", "pause", "term", "hup", "cut", "silence", "hiccup"
+FAULTS = "kill", "kill", "kill", "stop", "pause", "term", "hup", "cut", "silence", "hiccup"
 MOMENTS = "start", "first", "middle", "checkpoint", "evaluation", "end"
 
 
@@ -66,10 +66,12 @@ class Case:
         self.transport = draw.choice(["shm", "grpc"])
         self.later = draw.random()  # how long behind the moment, in its own measure
         self.step = draw.randrange(20, STEPS - 20)
+        self.times = 1 if self.network else draw.choice([1, 1, 2, 3])  # and again when it goes on, at other moments
 
     def __str__(self):
         how = "by hand, over a proxy" if self.network else f"{self.transport}{', --max_restarts 3' if self.restarts else ''}"
-        return f"{self.number}: {self.mode}, {self.fault} of {self.victim}, {self.moment}, {how}"
+        times = f"{self.times} times " if self.times > 1 else ""
+        return f"{self.number}: {self.mode}, {times}{self.fault} of {self.victim}, {self.moment}, {how}"
 
     def flags(self):
         # --deadline: a worker that the others do not wait for may be silent so long; --join_deadline: who cannot be reached at the start.
@@ -95,6 +97,15 @@ class Case:
 
     def _run(self, box, reference):
         plan = box.compile(self.mode, self.cluster)
+        left = 1 if self.restarts else self.times
+        while left > 0 and not self._once(box, plan):
+            left -= 1
+        if left == 0:
+            box.graphrun(plan, *self.flags(), seconds=LIMIT)
+        self._compare(box, reference)
+
+    def _once(self, box, plan):
+        """A run and the fault; whether it ended well all the same."""
         slow = delay(worker1=1500)
         if self.network:
             ports = Ports()
@@ -107,6 +118,10 @@ class Case:
             started, act = [chief], lambda: self._signal(chief)
         self._await(box, chief)
         hit = act()
+        for time_ in range(1, self.times if self.restarts else 1):
+            self._awaitRestart(chief, time_)
+            time.sleep(self.draw.random() * 1.5)
+            act()
         for process in started:
             try:
                 process.child.wait(LIMIT)
@@ -126,8 +141,13 @@ class Case:
             if not hit:
                 raise Wrong("it fails, and nothing was done to it")
             self._saysWhy(started)
-            box.graphrun(plan, *self.flags(), seconds=LIMIT)
-        self._compare(box, reference)
+        self.step, self.moment = 5, self.draw.choice(MOMENTS)
+        return ends
+
+    def _awaitRestart(self, run, number):
+        end = time.monotonic() + LIMIT
+        while run.running and not run.err.matches(f"restart {number} of") and time.monotonic() < end:
+            time.sleep(0.01)
 
     def _await(self, box, chief):
         """Until the moment, or until the run is over."""
