@@ -4,6 +4,8 @@
 
 #include "runtime/plan/plan.pb.h"
 
+#include "absl/status/status.h"
+
 #include <map>
 #include <string>
 
@@ -16,6 +18,10 @@ struct Argument {
 
 /// The arguments of a plan's functions, by name. Training evaluates at its end, so it asks for eval's arguments too.
 std::map<std::string, Argument> argumentsOf(const plan::Plan &plan, const std::string &entry);
+
+/// Whether each argument of the phase's programs that run on `task` has a value of its size; `feeds`: name → bytes.
+absl::Status checkFeeds(const plan::Plan &plan, const plan::Phase &phase, const plan::Task &task,
+                        const std::map<std::string, std::string> &feeds);
 
 } // namespace graphc::session
 #endif

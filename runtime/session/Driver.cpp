@@ -56,7 +56,7 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
     : plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)), files_(options_.fileDeadline),
       checkpoints_(plan_, coordinator_, files_,
                    {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds, options_.log}),
-      progress_(plan::taskNumber(plan_, plan_.chief()), options_.show) {
+      progress_(plan::taskNumber(plan_, plan_.chief()), options_.show), hangs_(plan_, options_.hangs, options_.log) {
   coordinator_.use(std::make_shared<RunAnswers>(plan_));
 }
 
@@ -165,6 +165,8 @@ absl::Status Driver::setUp() {
   prepare.mutable_prepare()->set_transport(options_.transport);
   prepare.mutable_prepare()->set_run(options_.run);
   prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
+  if (hangs_.lanesLimit() != absl::InfiniteDuration())
+    prepare.mutable_prepare()->set_wait_limit_ms(static_cast<uint64_t>(absl::ToInt64Milliseconds(hangs_.lanesLimit())));
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, giveOrder(std::move(prepare), kPrepareDeadline));
   GRAPHC_ASSIGN_OR_RETURN(algorithms_, compareAlgorithms(plan_, prepared, options_.newAlgorithms));
   connect.mutable_connect();
@@ -438,6 +440,8 @@ void Driver::heartbeat() {
   }
   if (!stage.phase)
     return;
+  if (std::optional<service::RootCause> hang = hangs_.look(coordinator_, absl::Now()))
+    coordinator_.abort(*std::move(hang));
   if (stopRequested_ || (stage.trains && checkpoints_.due(absl::Now())))
     coordinator_.requestStop(stage.phase);
   if (stage.trains)

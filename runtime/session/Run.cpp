@@ -30,6 +30,8 @@ DriverOptions makeDriverOptions(const RunOptions &options) {
   driver.log = options.log ? options.log : [](const std::string &) {};
   driver.print = [](const std::string &) {}; // the same is in RunResult
   driver.show = [](const observe::ProgressSnapshot &) {};
+  driver.hangs.wait = driver.hangs.task = options.deadline;
+  driver.hangs.reportAfter = std::min(driver.hangs.reportAfter, options.deadline / 4);
   return driver;
 }
 
@@ -111,7 +113,7 @@ absl::StatusOr<RunResult> run(const plan::LoadedPlan &loaded, const RunOptions &
   TaskSession session(loaded, std::move(own), *link);
   TaskThreads::End end;
   {
-    TaskThreads threads({name, name, session, *link, &driver, &coordinator, options.stop});
+    TaskThreads threads({name, name, session, *link, &driver, &coordinator, options.stop, {}});
     end = threads.run([&] { return link->join(introduce(loaded, 0, "", incarnation, "")); });
   }
   if (end.failure)
