@@ -65,7 +65,9 @@ private:
     path_.push_back(name);
     const Node &node = lanes_.at(name);
     const plan::LanePlace &at = node.lane->place;
-    if (at.doing == Doing::Receives || at.doing == Doing::Sends) {
+    if (path_.size() > 1 && node.lane->stood < kStands) {
+      found(CauseKind::Moves, node.task, node.lane->stood, [&] { return "gets on, slowly: " + text(node); });
+    } else if (at.doing == Doing::Receives || at.doing == Doing::Sends) {
       toPeer(node, plan::otherEnd(plan_, at.channel, at.peer, at.doing == Doing::Sends));
     } else if (at.doing == Doing::Permit) {
       toPeer(node, {at.lane.program, at.peer});
@@ -92,16 +94,14 @@ private:
       return found(CauseKind::Results, plan::taskNumber(plan_, plan_.chief()), stood,
                    [&] { return "nobody reads what the chief prints: " + lasts(""); });
     case Doing::Between: // where the chief prints its own results
-      if (stood >= kStands && node.task == plan::taskNumber(plan_, plan_.chief()))
+      if (node.task == plan::taskNumber(plan_, plan_.chief()))
         return found(CauseKind::Results, node.task, stood,
                      [&] { return "nobody reads what the chief prints: " + lasts(""); });
       break;
     default:
       break;
     }
-    if (stood >= kStands)
-      return found(CauseKind::Slow, node.task, stood, [&] { return lasts(""); });
-    found(CauseKind::Moves, node.task, stood, [&] { return "gets on, slowly: " + text(node); });
+    found(CauseKind::Slow, node.task, stood, [&] { return lasts(""); });
   }
 
   void toPeer(const Node &from, const LaneName &name) {

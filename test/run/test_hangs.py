@@ -23,8 +23,8 @@ def begins(box, plan, *arguments, **how):
 
 
 def cause(run):
-    """The one line by which the run ends."""
-    return run.oneError()
+    """The line by which the run ends."""
+    return run.err.matches("^graphrun: (?!addresses from ).*")[0]
 
 
 # What stands still: a plan's name, the task, the flags, and the words by which the run ends. All at once, since all of them wait.
@@ -74,8 +74,8 @@ def test_stopped(box):
     for name, (cluster, task, flags, _) in CASES.items():
         plan = box.compile(name, cluster)
         runs[name] = begins(box, plan, *flags, "--failure_dir", f"{name}-failure", name=name)
-    wide = box.servers("wide", 2, 1, model=box.mlp(2048))
-    slow = begins(box, wide, "--wait_deadline", 6)
+    # Nothing is fetched, and kernels take most of the time: where a thread is stopped it holds no lock.
+    slow = box.trains(box.servers("wide", 2, 1, model=box.mlp(32768)), "--wait_deadline", 6)
     for name, run in runs.items():
         os.kill(run.pidOf(CASES[name][1]), signal.SIGSTOP)
     traced = StoppedThread(slow.pidOf("worker-1")).stop(ours=False)  # a lane has its process's first thread
@@ -93,7 +93,7 @@ def test_stopped(box):
         pytest.skip("this machine does not permit to stop a thread (ptrace)")
     slow.ends(1)
     said = cause(slow)
-    assert re.match(r"graphrun: /job:worker/task:1 train_step\.worker\[1\] .*mlp-2048\.mlir:[0-9]+:[0-9]+.* for [678]s; for it /job:.* "
+    assert re.match(r"graphrun: /job:worker/task:1 train_step\.worker\[1\] .*mlp-32768\.mlir:[0-9]+:[0-9]+.* for [678]s; for it /job:.* "
                     r"longer than --wait_deadline \(6s\)", said), said
     slow.err.expect(r"a wait lasts: /job:worker/task:1 ")
 
@@ -101,7 +101,7 @@ def test_stopped(box):
 @pytest.mark.skipif(not LONG, reason="--long alone")
 def test_alone(box):
     """Where nobody waits --deadline counts; what never comes back is ended all the same."""
-    alone = begins(box, box.oneDevice("one", 1, model=box.mlp(2048)), "--deadline", 6)
+    alone = box.trains(box.oneDevice("one", 1, model=box.mlp(32768)), "--deadline", 6)
     assert StoppedThread(alone.pid).stop(ours=True)
     alone.ends(1)
     alone.err.expect(r"^graphrun: /job:worker/task:0 train_step.* for [678]s, longer than --deadline \(6s\)")
@@ -140,8 +140,8 @@ def test_half_open(box, two, three, machines):
 
 def test_cut_of_two_seconds(box, three, machines):
     """It is survived, with servers and with all-reduce: the runs go on, to the same weights."""
-    late = delay(worker1=20000)  # 20 ms a step, so that the cut is in the middle
-    train = ["--steps", 300]
+    late = delay(worker1=5000)  # a send, so that the cut is in the middle
+    train = ["--steps", 200]
     ports = [f"10.77.0.2:{port},10.77.0.3:{port}" for port in (2222, 2232)]
     servers, sums = box.servers("plan", 2, 1), box.compile("sums", {"worker": 2, **WORKERS["all_reduce"][1]})
     runs = [{name: three.task(name, [servers], *train, "--dump_variables", "servers", hosts=["--ps_hosts", "10.77.0.1:2222", "--worker_hosts", ports[0]], env=late)
@@ -161,10 +161,11 @@ def test_cut_of_two_seconds(box, three, machines):
 
 def test_killed_is_explained(box, two):
     """kill -9 leaves a recording of its own too; a run that ends well, or is stopped as asked, leaves none."""
-    run = begins(box, two, "--failure_dir", "failure")
+    run = begins(box, two, "--failure_dir", "failure", env=delay(worker0=20000, worker1=20000))  # so that the last thousand events begin at the order
+    until(lambda: box.graphrun("explain", "failure", "--events", 1200).out.matches(r"worker\[1\] has ended step"), "worker 1 has recorded steps")
     os.kill(run.pidOf("worker-1"), 9)
     run.ends(1, DEATH)
-    explained = box.graphrun("explain", "failure", "--events", 30).out
+    explained = box.graphrun("explain", "failure", "--events", 1200).out
     explained.expect(r"^cause: .*/job:worker/task:1", r"^  /job:worker/task:1 \(process [0-9]+ on .*\).*, has not said why it ended",
                      r"-[0-9.]+ s order: run$", r"-[0-9.]+ s /job:worker/task:1 train_step\.worker\[1\] waits at step [0-9]+ to .*\.mlir:[0-9]+:[0-9]+",
                      r"-[0-9.]+ s /job:worker/task:1 train_step\.worker\[1\] has ended step [0-9]+")

@@ -26,15 +26,15 @@ graph.func @train_step() -> (tensor<1000xf32> {graph.name = "all", graph.reducti
 
 @pytest.fixture
 def begin(box, task):
-    """All tasks, with more flags for the second worker: the chief with its results into a pipe, the server, the worker, the pipe's end."""
+    """All tasks, with more flags for the chief: the chief with its results into a pipe, the server, the worker, the pipe's end."""
     box.write("model.mlir", MODEL)
     plan = box.servers("two", 2, 1, "async", "model.mlir")
     reading, writing = os.pipe()
 
     def start(steps, *arguments):
-        chief = task("worker-0", plan, "--steps", steps, "--fetch", "all", stdout=writing)
+        chief = task("worker-0", plan, "--steps", steps, "--fetch", "all", *arguments, stdout=writing)
         os.close(writing)
-        return chief, task("ps-0", plan, "--steps", steps), task("worker-1", plan, "--steps", steps, *arguments), reading
+        return chief, task("ps-0", plan, "--steps", steps), task("worker-1", plan, "--steps", steps), reading
     yield start
     os.close(reading)
 
