@@ -205,7 +205,7 @@ class Box:
     def dies(self, plan, task, *arguments, folder="ckpt"):
         """A task is killed while a plan trains with checkpoints; the run ends and names it."""
         __tracebackhide__ = True
-        run = self.launch(plan, "--steps", FOREVER, "--checkpoint_dir", folder, "--checkpoint_every_steps", 50, *arguments)
+        run = self.launch(plan, "--steps", FOREVER, "--checkpoint_dir", folder, "--save_checkpoint_steps", 50, *arguments)
         self.checkpoint(folder)
         self.killed(run, task)
         run.err.expect(f"--checkpoint_dir {folder}")

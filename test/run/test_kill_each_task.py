@@ -16,7 +16,7 @@ def test_killed(box, two, transport, task):
 def test_goes_on(box, two):
     """A run that was killed is finished to the bits of an uninterrupted one; one that is finished says so, and evaluates."""
     straight = box.weights(two, "--steps", 600)
-    run = box.launch(two, "--steps", 600, "--checkpoint_dir", "go", "--checkpoint_every_steps", 50)
+    run = box.launch(two, "--steps", 600, "--checkpoint_dir", "go", "--save_checkpoint_steps", 50)
     box.checkpoint("go")
     if server := run.pidNow("ps-0"):
         os.kill(server, signal.SIGKILL)

@@ -19,7 +19,7 @@ def test_sigterm(box, two):
 def test_resumed_in_an_epoch(box, two):
     """Ctrl-C, a signal to the whole group, is one request; stopped in the middle of an epoch and resumed, the bits are as uninterrupted."""
     straight = box.weights(two, "--steps", 1000)
-    run = box.launch(two, "--steps", 1000, "--checkpoint_dir", "middle", "--checkpoint_every_steps", 100000, env=delay(worker1=10000))
+    run = box.launch(two, "--steps", 1000, "--checkpoint_dir", "middle", "--save_checkpoint_steps", 100000, env=delay(worker1=10000))
     run.err.waitFor(TRAINS)
     os.killpg(run.pid, signal.SIGINT)
     run.ends(1)

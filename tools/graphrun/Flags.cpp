@@ -88,8 +88,10 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
     return absl::InvalidArgumentError(absl::StrCat("--steps 0: --entry ", flags.entry, " makes at least one step"));
   if (flags.taskIndex && flags.jobName.empty())
     return absl::InvalidArgumentError("--task_index needs --job_name");
-  if ((flags.checkpointEverySeconds || flags.checkpointEverySteps) && flags.checkpointDirectory.empty())
-    return absl::InvalidArgumentError("--checkpoint_every_… needs --checkpoint_dir");
+  if ((flags.saveCheckpointSecs || flags.saveCheckpointSteps) && flags.checkpointDirectory.empty())
+    return absl::InvalidArgumentError("--save_checkpoint_… needs --checkpoint_dir");
+  if (flags.earlyStop && !flags.evalEveryEpochs)
+    return absl::InvalidArgumentError("--early_stop looks at evaluations in between: give --eval_every_epochs too");
   if (!flags.master.empty() && (flags.local || !flags.jobName.empty()))
     return absl::InvalidArgumentError(absl::StrCat("--master makes this process the chief of waiting servers: leave ",
                                                    flags.local ? "--local" : "--job_name", " out"));
@@ -127,12 +129,16 @@ void showValues(CLI::App &app) {
                                                                      {"--dump_variables", "DIR"},
                                                                      {"--job_name", "JOB"},
                                                                      {"--master", "URL"},
+                                                                     {"--early_stop", "METRIC:PATIENCE"},
                                                                      {"--cluster", "FILE"}};
   static constexpr std::pair<const char *, const char *> kChecked[] = {{"--steps", "N"},
                                                                        {"--entry", "NAME"},
                                                                        {"--data_cache_mb", "N"},
-                                                                       {"--checkpoint_every_steps", "N"},
-                                                                       {"--checkpoint_every_seconds", "S"},
+                                                                       {"--save_checkpoint_steps", "N"},
+                                                                       {"--save_checkpoint_secs", "S"},
+                                                                       {"--keep_checkpoint_max", "N"},
+                                                                       {"--log_step_count_steps", "N"},
+                                                                       {"--nan", "stop|raise"},
                                                                        {"--eval_every_epochs", "N"},
                                                                        {"--intra_op_threads", "N"},
                                                                        {"--transport", "NAME"},
@@ -170,6 +176,10 @@ absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, Host
   return arguments;
 }
 
+/// Flags of earlier versions.
+static const std::map<std::string, std::string> kRenamed = {{"--checkpoint_every_steps", "--save_checkpoint_steps"},
+                                                            {"--checkpoint_every_seconds", "--save_checkpoint_secs"}};
+
 absl::Status checkExtras(const CLI::App &app) {
   std::vector<std::string> known;
   for (const CLI::Option *option : app.get_options())
@@ -180,8 +190,12 @@ absl::Status checkExtras(const CLI::App &app) {
       return absl::InvalidArgumentError(absl::StrCat("one ", app.get_option_no_throw("plan") ? "plan" : "folder",
                                                      " at a time: '", extra, "' is too many"));
     std::string name = extra.substr(0, extra.find('='));
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown flag ", name, base::didYouMean(name, known), " (see --help)"));
+    const auto renamed = kRenamed.find(name);
+    return absl::InvalidArgumentError(absl::StrCat("unknown flag ", name,
+                                                   renamed == kRenamed.end()
+                                                       ? base::didYouMean(name, known)
+                                                       : absl::StrCat("; did you mean ", renamed->second, "?"),
+                                                   " (see --help)"));
   }
   return absl::OkStatus();
 }
@@ -210,7 +224,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
   app.add_option("--epochs", flags.epochs,
                  "train until the data was seen this often, counted in samples from the very first");
   app.add_option(
-         "--steps", flags.steps,
+         "--steps,--stop_at_step", flags.steps,
          "train until so many steps were made, counted from the very first (--entry eval, predict: of this run)")
       ->check(CLI::Range(uint64_t(0), executor::kMostSteps));
   app.add_option("--entry", flags.entry, "what to run: train, eval or predict")
@@ -222,11 +236,27 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       ->check(CLI::Range(uint64_t(0), uint64_t(1) << 40));
   app.add_option("--checkpoint_dir", flags.checkpointDirectory,
                  "restore from here if there is a checkpoint, and save here");
-  app.add_option("--checkpoint_every_steps", flags.checkpointEverySteps,
+  app.add_option("--save_checkpoint_steps", flags.saveCheckpointSteps,
                  "also save every N steps (default: at the end of each epoch)")
       ->check(kAboveZero);
-  app.add_option("--checkpoint_every_seconds", flags.checkpointEverySeconds, "also save when this long has passed")
+  app.add_option("--save_checkpoint_secs", flags.saveCheckpointSecs, "also save when this long has passed")
       ->check(kAboveZero);
+  app.add_option("--keep_checkpoint_max", flags.keepCheckpointMax,
+                 "so many of the newest checkpoints stay (default 5; 0: all)")
+      ->check(kIndex);
+  app.add_option("--log_step_count_steps", flags.logStepCountSteps,
+                 "a line that stays, with step, steps/s and loss, about every N steps (default: a line a second where "
+                 "there is no terminal)")
+      ->check(kAboveZero);
+  app.add_option("--nan", flags.nan,
+                 "where a loss is NaN or infinite: raise (default), the run fails; stop, training ends in good order; "
+                 "neither saves anything behind it")
+      ->check(CLI::IsMember({"stop", "raise"}));
+  std::string earlyStop;
+  app.add_option("--early_stop", earlyStop,
+                 "METRIC:PATIENCE: end training after so many evaluations in a row without a better one (with "
+                 "--eval_every_epochs); the best checkpoint stays; METRIC:PATIENCE:min or :max where the name does not "
+                 "say what is better");
   app.add_flag("--new_algorithms", flags.newAlgorithms,
                "go on where another GPU or cuBLASLt made the checkpoint's products, or where tasks' CPUs make them in "
                "unlike ways: with other bits");
@@ -317,6 +347,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
     if (equals == std::string::npos || equals == 0 || equals + 1 == feed.size())
       return absl::InvalidArgumentError(absl::StrCat("--feed ", feed, ": expected NAME=FILE.npy"));
     flags.feeds[feed.substr(0, equals)] = feed.substr(equals + 1);
+  }
+  if (!earlyStop.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(flags.earlyStop, session::EarlyStop::parse(earlyStop));
   }
   if (absl::Status status = checkTogether(flags, launched); !status.ok())
     return status;

@@ -363,8 +363,12 @@ session::DriverOptions driverOptions(const Flags &flags) {
   options.epochs = flags.epochs;
   options.steps = flags.steps;
   options.evalEveryEpochs = flags.evalEveryEpochs;
-  options.saveEverySeconds = flags.checkpointEverySeconds;
-  options.saveEverySteps = flags.checkpointEverySteps;
+  options.saveEverySeconds = flags.saveCheckpointSecs;
+  options.saveEverySteps = flags.saveCheckpointSteps;
+  options.keepCheckpoints = flags.keepCheckpointMax;
+  options.nanStops = flags.nan == "stop";
+  options.earlyStop = flags.earlyStop;
+  options.logEverySteps = flags.logStepCountSteps.value_or(0);
   options.checkpointDirectory = flags.checkpointDirectory;
   options.newAlgorithms = flags.newAlgorithms;
   options.dumpDirectory = flags.dumpDirectory;
