@@ -39,6 +39,7 @@ struct TaskFailure {
   absl::Status status;
   bool secondary = false; ///< another task failed first; `status` names it where known
   std::string suspect;
+  bool lost = false; ///< that other task did not fail by itself: its process or the way to it is gone
 };
 
 class TaskSession {

@@ -8,7 +8,7 @@ from box import asName, same
 
 @pytest.mark.parametrize("task", ["ps-0", "worker-0", "worker-1"])
 def test_killed(box, two, transport, task):
-    """graphrun ends the others at once, exits with 1, names task and signal, also in the log file, and says how to go on."""
+    """graphrun ends the others at once, exits with 138, names task and signal, also in the log file, and says how to go on."""
     box.dies(two, task, f"--transport={transport}", "--log_file", "log.json")
     box.file("log.json").expect(f'"task":"launcher","message":"{asName(task)} .* was killed by signal 9')
 

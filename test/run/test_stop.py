@@ -4,7 +4,7 @@ import signal
 import sys
 import time
 
-from box import delay, same
+from box import LOST, delay, same
 from process import TRAINS
 
 
@@ -40,7 +40,7 @@ def test_silent_task(box, two):
     """A process that is stopped is found by its silence, and named."""
     run = box.trains(two)
     os.kill(run.pidOf("worker-1"), signal.SIGSTOP)
-    run.ends(1)
+    run.ends(LOST)
     run.err.expect("/job:worker/task:1.*did not")
 
 

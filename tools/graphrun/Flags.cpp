@@ -16,9 +16,10 @@
 
 namespace graphc::graphrun {
 namespace {
-constexpr char kDescription[] = "Runs a plan made by graphc: every task of it as a process of this machine, with "
-                                "--job_name one task here, with --master "
-                                "on waiting servers.";
+constexpr char kDescription[] =
+    "Runs a plan made by graphc: every task of it as a process of this machine, with "
+    "--job_name, or where srun, mpirun, torchrun or a JobSet has started it, one task here, "
+    "with --master on waiting servers.";
 constexpr char kServerDescription[] =
     "graphrun server: a task without plan and data. Waits for the cluster's chief (graphrun model.plan --master "
     "grpc://HOST:PORT), runs its part of that plan, and waits for the next client, until SIGTERM or Ctrl-C.";
@@ -28,15 +29,21 @@ constexpr char kServerFooter[] = R"(Example, a cluster of two tasks in two termi
 Exit status: 0 it was stopped as asked; 1 it was stopped at once; 2 the command line or a file named on it is wrong.)";
 constexpr char kFooter[] = R"(Addresses, one flag a job of the plan:
   --ps_hosts HOST:PORT,…  --worker_hosts HOST:PORT,…  --JOB_hosts HOST:PORT,…
+Which task this is, by the first of these that says so: --job_name, --master, --local; "task" of --cluster; of TF_CONFIG; torchrun's
+variables (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), Open MPI's (OMPI_COMM_WORLD_…), a step of Slurm's (SLURM_PROCID, …), a JobSet's
+(JOB_COMPLETION_INDEX and the host's name). Rank 0 is the chief, the other ranks are the other tasks in the plan's order.
 Commands beside that (each has its --help):
   graphrun server     a task that waits for a client's plan
   graphrun check      finds what would go wrong, before the run; takes the same flags
   graphrun certs      makes certificates for tasks on several machines
+  graphrun submit     prints, or submits, a batch file for Slurm, Open MPI or Kubernetes
   graphrun calibrate  measures this machine for graphc's predictions
 Examples:
   graphrun model.plan --epochs 5 --checkpoint_dir run1
   graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224
-Exit status: 0 the run finished; 1 it failed or was stopped, in each of its tasks; 2 the command line or a file named on it is wrong.)";
+  srun -n3 graphrun model.plan --epochs 5
+Exit status, in each of its tasks: 0 the run finished; 1 it failed or was stopped (SIGTERM, Ctrl-C; what is saved is saved); 2 the command
+line or a file named on it is wrong; 138 another task was lost, which did not fail by itself (killed, silent, unreachable): start it again.)";
 
 constexpr char kCheckDescription[] = "graphrun check: looks for what would go wrong, before the run. Started like the "
                                      "run, on the same machines with the same "
@@ -95,6 +102,12 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
   if (!flags.master.empty() && (flags.local || !flags.jobName.empty()))
     return absl::InvalidArgumentError(absl::StrCat("--master makes this process the chief of waiting servers: leave ",
                                                    flags.local ? "--local" : "--job_name", " out"));
+  if (!flags.jobDirectory.empty() && !flags.master.empty())
+    return absl::InvalidArgumentError("--job_dir is for tasks that begin together; servers that wait (--master) have "
+                                      "certificates of --tls_cert, --tls_key and --tls_ca");
+  if (!flags.jobDirectory.empty() && !flags.tls.certificate.empty())
+    return absl::InvalidArgumentError(
+        "--job_dir and --tls_cert both say by what tasks know each other; give one of them");
   if (flags.local && !flags.jobName.empty() && !launched)
     return absl::InvalidArgumentError("--local starts every task here; --job_name starts one: give one of them");
   return absl::OkStatus();
@@ -111,7 +124,7 @@ bool isOfServers(const CLI::Option &option) {
 /// Whether a flag has an effect on graphrun check.
 bool isOfChecks(const CLI::Option &option) {
   static const std::set<std::string> kFlags = {"entry", "checkpoint_dir", "transport", "master",
-                                               "local", "feed",           "timeout"};
+                                               "local", "feed",           "timeout",   "job_dir"};
   const std::string name = option.get_lnames().empty() ? "" : option.get_lnames().front();
   return name.empty() || (isOfServers(option) && name != "log_file") || kFlags.count(name);
 }
@@ -287,6 +300,11 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                  "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
   app.add_option("--master", flags.master,
                  "grpc://HOST:PORT of the cluster's chief: be it, on servers that wait (graphrun server)");
+  app.add_option(
+         "--job_dir", flags.jobDirectory,
+         "a folder that all tasks see (mode 0700): on several machines they find each other and get certificates "
+         "for this run there")
+      ->type_name("DIR");
   app.add_flag("--local", flags.local, "start every task on this machine, whatever addresses say");
   app.add_option("--deadline", flags.deadlineSeconds,
                  "end the run when no step was made for this many seconds (default 300)")

@@ -38,6 +38,7 @@ struct Flags {
   Hosts hosts;
   std::string clusterFile;
   tls::Files tls;
+  std::string jobDirectory; ///< where tasks on several machines find each other and get certificates; empty: nowhere
   bool local = false;
   std::string transport = "auto"; ///< auto, shm or grpc
   std::optional<double> evalEveryEpochs, saveCheckpointSecs;
