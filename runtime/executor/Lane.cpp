@@ -22,11 +22,9 @@ using transport::PollState;
 Lane::Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host)
     : program(std::move(ofFamily)), laneInfo(std::move(info)), laneFrame(std::move(frame)), host(&host),
       ports(*program, laneInfo), messages(*program, ports, *laneFrame), choice(*program, ports, *laneFrame),
-      segments(*program, *laneFrame) {
+      turn(host.gate()), segments(*program, *laneFrame) {
   context.replica = laneInfo.instance;
 }
-
-Lane::~Lane() = default;
 
 absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program> program, LaneInfo info,
                                                    std::unique_ptr<Frame> frame, transport::Transport &transport,
@@ -45,6 +43,8 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
 LaneState Lane::run() {
   blockedPort = nullptr;
   blocked = Blocked::No;
+  if (std::optional<LaneState> state = turn && !inStep ? awaitTurn() : std::nullopt)
+    return *state;
   if (LaneState state = inStep ? LaneState::StepDone : beginStep(); state != LaneState::StepDone)
     return state;
   if (std::optional<LaneState> state = execute())
@@ -328,10 +328,10 @@ std::optional<LaneState> Lane::takeTicket() {
                   Blocked::Permit);
 }
 
-/// What the step has made is shown, of a lane that runs ahead what the one before has made. A message that the host shows is released only
-/// behind that.
+/// What the step has made is shown; of a lane that runs ahead, unless somebody waits for each step, what the one before has made. A message
+/// that the host shows is released only behind that.
 LaneState Lane::finishStep() {
-  const uint64_t last = currentStep + (program->runsAhead && !stopping ? 0 : 1);
+  const uint64_t last = currentStep + (program->runsAhead && !stopping && !turn ? 0 : 1);
   for (; shownSteps < last; ++shownSteps) {
     if (program->runsAhead)
       if (std::optional<LaneState> state = waitForDevice(shownSteps, segments.pollAll(shownSteps)))
@@ -398,7 +398,7 @@ LaneState Lane::notReady(transport::Port *port, PollState state, Blocked on) {
   if (state == PollState::Pending) {
     blocked = on;
     blockedPort = port;
-    if (laneInfo.events)
+    if (laneInfo.events && on != Blocked::Turn)
       noteWait();
     gathering = nullptr;
     return LaneState::Blocked;
@@ -465,6 +465,8 @@ std::string Lane::describeWait() const {
   if (at.doing == plan::Doing::Device && position >= program->instructions.size())
     return absl::StrCat(laneInfo.name, " waits at step ", shownSteps, " for the end of its work on ",
                         program->device->name());
+  if (waitsForStepper())
+    return absl::StrCat(laneInfo.name, " waits for whoever takes the steps to take step ", at.step);
   const std::string waits = absl::StrCat(laneInfo.name, " waits at step ", at.step, " ");
   if (at.doing == plan::Doing::Permit)
     return waits + describeTicketWait();

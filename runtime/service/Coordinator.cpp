@@ -134,6 +134,7 @@ void Coordinator::failed(uint32_t task, const Error &error) {
       suspicion.cause.task = suspect->name();
       suspicion.cause.host = suspect->host();
       suspicion.cause.pid = suspect->pid();
+      suspicion.cause.lost = true;
       suspicion_ = std::move(suspicion);
       return;
     }
@@ -175,7 +176,8 @@ void Coordinator::lose(uint32_t task, const std::string &how) {
       return;
     }
     cause = {slot.hello.name(), slot.hello.host(), slot.hello.pid(),
-             absl::UnavailableError(absl::StrCat("process ", slot.hello.pid(), " on ", slot.hello.host(), " ", how))};
+             absl::UnavailableError(absl::StrCat("process ", slot.hello.pid(), " on ", slot.hello.host(), " ", how)),
+             /*lost=*/true};
   }
   abort(std::move(cause));
 }
@@ -434,6 +436,7 @@ void Coordinator::abort(RootCause cause) {
       return;
     message.mutable_abort()->set_task(cause.task);
     message.mutable_abort()->set_message(std::string(cause.status.message()));
+    message.mutable_abort()->set_lost(cause.lost);
     cause_ = std::move(cause);
     members = everyone();
     changed_.notifyAll();

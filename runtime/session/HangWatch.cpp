@@ -93,6 +93,8 @@ std::optional<service::RootCause> HangWatch::judge(std::span<const service::Hear
     root.pid = heard[*overdue->task].hello.pid();
   }
   root.status = absl::DeadlineExceededError(overdue->text);
+  root.lost =
+      overdue->kind == CauseKind::Silent || overdue->kind == CauseKind::Lost || overdue->kind == CauseKind::Cycle;
   return root;
 }
 

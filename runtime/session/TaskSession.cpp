@@ -102,6 +102,7 @@ service::Progress TaskSession::progress() const {
     message.set_tickets(now.tickets);
     message.set_loss_sum(now.lossSum);
     message.set_loss_count(now.lossCount);
+    message.set_not_finite(now.notFinite);
   }
   return message;
 }
@@ -215,6 +216,7 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
 absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   peers_.assign(order.peers().begin(), order.peers().end());
   fetches_.assign(order.fetches().begin(), order.fetches().end());
+  nanStops_ = order.nan_stops();
   waitLimit_ = order.wait_limit_ms() ? absl::Milliseconds(std::min<uint64_t>(order.wait_limit_ms(), kMostWaitMs))
                                      : options_.deadline;
   GRAPHC_RETURN_IF_ERROR(executor::checkDeviceMemory(plan_, task_));
@@ -318,7 +320,13 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   }
   PhaseHost::Options host;
   host.feeds = options_.feeds;
-  if (!fetches_.empty()) {
+  host.nanStops = nanStops_;
+  Stepping *const stepping = steppingOf(phase);
+  if (stepping) {
+    host.gate = &stepping->gate;
+    host.wantsNow = stepping->wants;
+  }
+  if (!fetches_.empty() && (stepping || !options_.stepping)) {
     host.wantsFetch = [this](const std::string &name) {
       return std::find(fetches_.begin(), fetches_.end(), name) != fetches_.end();
     };
@@ -339,6 +347,8 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
                           executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame,
                                                options_.recorder ? &options_.recorder->lanes() : nullptr},
                                               phase_));
+  if (stepping)
+    stepping->gate.begin(order.first_step(), lanes_.size());
   base::MutexLock lock(mutex_);
   laneWatch_.reset();
   running_ = host_;
@@ -373,6 +383,7 @@ absl::Status TaskSession::runPhase(Done *done) {
   done->set_steps(plan_.phases(static_cast<int>(phase_)).ends_by_end_of_stream() ? host_->progress().tickets
                                                                                  : host_->steps());
   done->set_stopped(host_->stopped());
+  done->set_not_finite(host_->notFinite());
   for (auto &[epoch, loss] : host_->losses()) {
     service::EpochSum &sum = *done->add_losses();
     sum.set_epoch(epoch);

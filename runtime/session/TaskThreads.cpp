@@ -74,7 +74,7 @@ void TaskThreads::heartbeat() {
     }
     service::FromTask message;
     *message.mutable_progress() = parts_.session.progress();
-    const bool stops = message.progress().stop_requested();
+    const bool stops = message.progress().stop_requested() || message.progress().not_finite();
     if (parts_.driver || now - told >= parts_.beat || stops != stopTold) {
       told = now;
       stopTold = stops;
@@ -118,13 +118,15 @@ TaskFailure TaskThreads::verdict(TaskFailure failure) const {
     absl::Duration silent = absl::Now() - parts_.link.heard();
     if (failure.secondary && silent > parts_.lostAfter / 2)
       failure.status = chiefSilent(absl::Trunc(silent, absl::Seconds(1)));
+    failure.lost = failure.secondary && (parts_.link.ended().ok() || parts_.link.endedByLoss());
     return failure;
   }
   std::optional<service::RootCause> cause = parts_.coordinator->rootCause();
   if (!cause)
     return failure;
   bool own = cause->task == parts_.task;
-  return {own ? cause->status : absl::Status(cause->status.code(), cause->describe()), !own, cause->task};
+  return {own ? cause->status : absl::Status(cause->status.code(), cause->describe()), !own, cause->task,
+          !own && cause->lost};
 }
 
 } // namespace graphc::session

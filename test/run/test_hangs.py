@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from box import FOREVER, LONG, asName, delay, goesOn, same, steps
+from box import FOREVER, LONG, LOST, asName, delay, goesOn, same, steps
 from process import DEATH, ended, until
 from test_machines import WORKERS, Three
 
@@ -80,7 +80,7 @@ def test_stopped(box):
         os.kill(run.pidOf(CASES[name][1]), signal.SIGSTOP)
     traced = StoppedThread(slow.pidOf("worker-1")).stop(ours=False)  # a lane has its process's first thread
     for name, run in runs.items():
-        run.ends(1)
+        run.ends(LOST)
         _, task, _, words = CASES[name]
         said = cause(run)
         assert re.search(words, said), (name, said)
@@ -131,7 +131,7 @@ def test_half_open(box, two, three, machines):
         chief.err.waitFor("step [1-9]")
     silence(machines, 1, 3)
     for port, tasks in runs.items():
-        ended(tasks, 1)
+        ended(tasks, LOST)
         said = cause(tasks[0])
         assert re.match("graphrun: the connection between (/job:ps/task:0 and /job:worker/task:1|/job:worker/task:1 and /job:ps/task:0)", said), said
         assert "half open" in said, said
@@ -164,7 +164,7 @@ def test_killed_is_explained(box, two):
     run = begins(box, two, "--failure_dir", "failure", env=delay(worker0=20000, worker1=20000))  # so that the last thousand events begin at the order
     until(lambda: box.graphrun("explain", "failure", "--events", 1200).out.matches(r"worker\[1\] has ended step"), "worker 1 has recorded steps")
     os.kill(run.pidOf("worker-1"), 9)
-    run.ends(1, DEATH)
+    run.ends(LOST, DEATH)
     explained = box.graphrun("explain", "failure", "--events", 1200).out
     explained.expect(r"^cause: .*/job:worker/task:1", r"^  /job:worker/task:1 \(process [0-9]+ on .*\).*, has not said why it ended",
                      r"-[0-9.]+ s order: run$", r"-[0-9.]+ s /job:worker/task:1 train_step\.worker\[1\] waits at step [0-9]+ to .*\.mlir:[0-9]+:[0-9]+",

@@ -232,7 +232,8 @@ void Launcher::onReport(Child &child, const std::string &line) {
     }
   } else if (json.contains("error") && json["error"].is_object() && !child.error) {
     const nlohmann::json &error = json["error"];
-    child.error = ErrorReport{error.value("task", ""), error.value("message", ""), error.value("secondary", false)};
+    child.error = ErrorReport{error.value("task", ""), error.value("message", ""), error.value("secondary", false),
+                              error.value("lost", false)};
   }
 }
 
@@ -372,7 +373,8 @@ int Launcher::finish() {
   // A task that refused its command line or files says 2; that is what the caller of all of them should see.
   if (cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 2)
     return 2;
-  return 1;
+  bool killed = cause->status && WIFSIGNALED(*cause->status) && !cause->killedByUs;
+  return !options_.check && (killed || (cause->error && cause->error->lost)) ? kPeerLost : 1;
 }
 
 } // namespace graphc::graphrun
