@@ -64,11 +64,13 @@ struct RestoreTarget {
 /// wrote them, in whatever parts.
 absl::Status restoreVariables(const Found &checkpoint, const std::vector<RestoreTarget> &targets);
 
-/// Chief: a file in a folder with a random word for its name; who finds it there sees the same folder (checkNonce).
+/// Chief: a file in a folder with a random word for its name; who finds it there sees the same folder (checkNonce). Those of runs that were
+/// killed go when one is made.
 class Nonce {
 public:
   static absl::StatusOr<Nonce> create(const std::string &dir);
-  Nonce(Nonce &&other) noexcept : path(std::exchange(other.path, {})), text(std::move(other.text)) {}
+  Nonce(Nonce &&other) noexcept
+      : path(std::exchange(other.path, {})), text(std::move(other.text)), file(std::move(other.file)) {}
   Nonce &operator=(Nonce &&) = delete;
   ~Nonce(); ///< removes the file
   const std::string &word() const { return text; }
@@ -76,6 +78,7 @@ public:
 private:
   Nonce() = default;
   std::string path, text;
+  base::UniqueFd file; ///< held while it is needed
 };
 
 /// Chief: one run's hold on DIR. The folder itself is locked, so that two runs cannot write into it; the lock goes with the

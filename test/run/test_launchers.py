@@ -69,7 +69,7 @@ def test_requeued(box, two, slurm):
     """A batch job of which a task is killed is requeued on 138, goes on from its checkpoint, and has the weights of an undisturbed one."""
     flags = [two, "--steps", 2000]
     straight = box.weights(*flags)
-    submitted = slurm.run("graphrun", "submit", "--engine", "slurm", "--yes", *flags, "--checkpoint_dir", "kept", "--checkpoint_every_steps", 50,
+    submitted = slurm.run("graphrun", "submit", "--engine", "slurm", "--yes", *flags, "--checkpoint_dir", "kept", "--save_checkpoint_steps", 50,
                           "--dump_variables", "requeued")
     (job,) = submitted.out.matches("^Submitted batch job ([0-9]+)$")
     box.checkpoint("kept", there=lambda: slurm.job(job, "JobState") in ("PENDING", "RUNNING"))

@@ -32,7 +32,7 @@ def test_mpi(box, plan):
 def test_local(box, two):
     """It begins again by itself where a task was lost, and goes on."""
     straight = box.weights(two, "--steps", 2000)
-    run = box.launch(*SUBMIT, "local", "--yes", two, "--steps", 2000, "--checkpoint_dir", "kept", "--checkpoint_every_steps", 50, "--dump_variables", "again")
+    run = box.launch(*SUBMIT, "local", "--yes", two, "--steps", 2000, "--checkpoint_dir", "kept", "--save_checkpoint_steps", 50, "--dump_variables", "again")
     box.checkpoint("kept")
     server = until(lambda: [pid for pid, line in living(box.folder) if "--job_name=ps" in line], "a process of the server")
     os.kill(server[0], signal.SIGKILL)

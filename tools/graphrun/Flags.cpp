@@ -100,6 +100,17 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
     return absl::InvalidArgumentError("--save_checkpoint_… needs --checkpoint_dir");
   if (flags.earlyStop && !flags.evalEveryEpochs)
     return absl::InvalidArgumentError("--early_stop looks at evaluations in between: give --eval_every_epochs too");
+  if (flags.maxRestarts > 0) {
+    if (flags.checkpointDirectory.empty())
+      return absl::InvalidArgumentError(
+          "--max_restarts needs --checkpoint_dir: tasks that are started again go on from its last checkpoint");
+    if (flags.entry != "train")
+      return absl::InvalidArgumentError(absl::StrCat("--max_restarts is for --entry train, not ", flags.entry));
+    if (!launched && (!flags.master.empty() || !flags.jobName.empty()))
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--max_restarts is for a run whose tasks graphrun starts all here: leave ",
+          flags.master.empty() ? "--job_name" : "--master", " out, or have what starts this task start it again"));
+  }
   if (!flags.master.empty() && (flags.local || !flags.jobName.empty()))
     return absl::InvalidArgumentError(absl::StrCat("--master makes this process the chief of waiting servers: leave ",
                                                    flags.local ? "--local" : "--job_name", " out"));
@@ -154,6 +165,7 @@ void showValues(CLI::App &app) {
                                                                        {"--keep_checkpoint_max", "N"},
                                                                        {"--log_step_count_steps", "N"},
                                                                        {"--nan", "stop|raise"},
+                                                                       {"--max_restarts", "N"},
                                                                        {"--eval_every_epochs", "N"},
                                                                        {"--intra_op_threads", "N"},
                                                                        {"--transport", "NAME"},
@@ -193,8 +205,8 @@ absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, Host
 }
 
 /// Flags of earlier versions.
-static const std::map<std::string, std::string> kRenamed = {{"--checkpoint_every_steps", "--save_checkpoint_steps"},
-                                                            {"--checkpoint_every_seconds", "--save_checkpoint_secs"}};
+static const std::map<std::string, std::string> kRenamed = {{"--save_checkpoint_steps", "--save_checkpoint_steps"},
+                                                            {"--save_checkpoint_secs", "--save_checkpoint_secs"}};
 
 absl::Status checkExtras(const CLI::App &app) {
   std::vector<std::string> known;
@@ -273,6 +285,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                  "METRIC:PATIENCE: end training after so many evaluations in a row without a better one (with "
                  "--eval_every_epochs); the best checkpoint stays; METRIC:PATIENCE:min or :max where the name does not "
                  "say what is better");
+  app.add_option("--max_restarts", flags.maxRestarts,
+                 "start all tasks again from the last checkpoint when one was killed or lost, so often (default 0)")
+      ->check(CLI::Range(0u, 1000000u));
   app.add_flag("--new_algorithms", flags.newAlgorithms,
                "go on where another GPU or cuBLASLt made the checkpoint's products, or where tasks' CPUs make them in "
                "unlike ways: with other bits");

@@ -53,6 +53,7 @@ struct Flags {
   std::optional<double> deadlineSeconds; ///< without any step; none: kDeadlineSeconds
   std::optional<double> waitSeconds; ///< of one wait; none: deadlineSeconds
   uint64_t dataCacheMb = 4096; ///< of decoded data files; 0: none
+  uint32_t maxRestarts = 0; ///< of all tasks, by the launcher
   std::optional<double>
       joinSeconds; ///< for tasks that have not come; none: kJoinSeconds, or launched, kLaunchedJoinSeconds
   double timeoutSeconds = 30; ///< of graphrun check: no wait is longer

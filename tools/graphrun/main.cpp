@@ -163,6 +163,7 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
   options.wrong = std::move(wrong);
   options.checkpointDirectory = flags.checkpointDirectory;
   options.logFile = flags.logFile;
+  options.maxRestarts = flags.maxRestarts;
   options.arguments.assign(argv + 1, argv + argc);
   // Every task takes this process's plan: one from a pipe is gone, and a file may be another by now.
   auto text = plan::encodePlan(plan);
@@ -348,6 +349,10 @@ int run(int argc, char **argv) {
     return runOrCheck(check, flags, *plan, number.ok() ? absl::StatusOr<graphrun::TaskSetup>(alone) : number.status(),
                       wrong);
   }
+  if (task && flags.maxRestarts > 0 && !check)
+    return usageError(absl::InvalidArgumentError(
+        "--max_restarts is for a run whose tasks graphrun starts all here, and the environment names one task: leave "
+        "it out, or have what starts this task start it again"));
   if (task) {
     for (const std::string &note : resolved->notes)
       std::fprintf(stderr, "graphrun: %s\n", note.c_str());
@@ -374,7 +379,7 @@ int run(int argc, char **argv) {
                  "are not used\n");
   if (!flags.jobDirectory.empty())
     std::fprintf(stderr, "graphrun: every task runs on this machine: --job_dir is not used\n");
-  if (plan::allTasks(plan->plan).size() == 1)
+  if (plan::allTasks(plan->plan).size() == 1 && (check || flags.maxRestarts == 0))
     return runOrCheck(check, flags, *plan, graphrun::TaskSetup{}, wrong);
   return launchAll(argc, argv, flags, plan->plan, check, std::move(wrong));
 }
