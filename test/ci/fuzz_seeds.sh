@@ -16,7 +16,9 @@ for target in build/asan/test/fuzz/fuzz_*; do
         for cluster in "$folder"/cluster*.json; do
           "$graphc" --partition "$cluster" "$model" -o "$seeds/$(basename "$folder")-$(basename "$cluster" .json).plan" 2>/dev/null
         done
-      done ;;
+      done
+      "$graphc" --partition examples/embedding-bag/cluster.json --strategy '{"name": "parameter_server", "embedding_rows": "distinct"}' \
+        examples/embedding-bag/model.mlir -o "$seeds/embedding-bag-distinct.plan" 2>/dev/null ;;
     *luster*)
       cp runtime/cluster/examples/*.json "$seeds"
       for cluster in examples/*/cluster*.json; do
