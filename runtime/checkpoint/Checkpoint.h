@@ -85,8 +85,9 @@ private:
 /// process, whatever ends it.
 class Directory {
 public:
-  /// Makes DIR where it is missing, locks it and clears what a killed run left.
-  static absl::StatusOr<Directory> open(const std::string &dir, uint32_t keep = 5);
+  static constexpr uint32_t kKeep = 5; ///< TensorFlow's
+  /// Makes DIR where it is missing, locks it and clears what a killed run left. `keep`: how many checkpoints stay; 0: all.
+  static absl::StatusOr<Directory> open(const std::string &dir, uint32_t keep = kKeep);
   Directory(Directory &&) = default;
   Directory &operator=(Directory &&) = delete;
 
@@ -99,6 +100,8 @@ public:
   absl::Status prepare(uint64_t step);
   /// Where one of them could not: what the others have written goes.
   void abandon(uint64_t step);
+  /// From now on this one stays, in place of the one that was named before, beside those that are kept.
+  void spare(uint64_t step) { spared = step; }
   /// After all of them have: manifest, rename, then the oldest checkpoints beyond `keep` go.
   absl::Status commit(const Manifest &manifest);
 
@@ -106,7 +109,8 @@ private:
   Directory() = default;
   absl::Status prune(uint64_t newest);
   std::string dir, word;
-  uint32_t keep = 5;
+  uint32_t keep = kKeep;
+  std::optional<uint64_t> spared;
   base::UniqueFd lock;
   std::optional<Nonce> mark;
 };

@@ -47,7 +47,7 @@ bool parseStep(std::string_view name, uint64_t &step) {
 absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep) {
   Directory directory;
   directory.dir = dir;
-  directory.keep = std::max(1u, keep);
+  directory.keep = keep;
   std::error_code error;
   const bool isNew = !fs::exists(dir, error);
   if (absl::Status s = base::makeDirectories(dir); !s.ok())
@@ -159,9 +159,11 @@ absl::Status Directory::commit(const Manifest &manifest) {
 }
 
 absl::Status Directory::prune(uint64_t newest) {
+  if (!keep)
+    return absl::OkStatus();
   GRAPHC_ASSIGN_OR_RETURN(std::vector<uint64_t> steps, committedSteps(dir));
   // A later step than the one just committed is a damaged one that was skipped: it does not count as kept.
-  std::erase_if(steps, [&](uint64_t step) { return step > newest; });
+  std::erase_if(steps, [&](uint64_t step) { return step > newest || step == spared; });
   for (size_t i = 0; i + keep < steps.size(); ++i) {
     // Renamed first: no reader can open a half removed one, and a kill in between leaves a .partial to be cleared.
     std::string path = stepPath(dir, steps[i]), gone = partialPath(dir, steps[i]);

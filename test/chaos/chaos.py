@@ -75,7 +75,7 @@ class Case:
 
     def flags(self):
         # --deadline: a worker that the others do not wait for may be silent so long; --join_deadline: who cannot be reached at the start.
-        return ["--steps", STEPS, "--checkpoint_dir", "ckpt", "--checkpoint_every_steps", EVERY, "--eval_every_epochs", 4, "--fetch", "loss",
+        return ["--steps", STEPS, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", EVERY, "--eval_every_epochs", 4, "--fetch", "loss",
                 "--dump_variables", "dump", "--deadline", 20, "--join_deadline", 15]
 
     def run(self, reference):

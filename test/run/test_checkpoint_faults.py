@@ -6,7 +6,7 @@ from box import LONG, same
 from faults import fault
 
 STEPS = 50
-RUN = "--steps", STEPS, "--checkpoint_dir", "ckpt", "--checkpoint_every_steps", 10
+RUN = "--steps", STEPS, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 10
 
 
 @pytest.mark.parametrize("task", ["worker-0", "ps-0"])
@@ -18,7 +18,7 @@ def test_killed_at_operations(box, two, task):
     whole = sorted(os.listdir(box / "ckpt"))
     for at in range(1, 400) if LONG else (1, 2, 5, 9, 14, 23, 37, 60):
         ckpt, dump = f"saved-{at}", f"saved-{at}-dump"
-        run = ["--steps", STEPS, "--checkpoint_dir", ckpt, "--checkpoint_every_steps", 10, "--dump_variables", dump]
+        run = ["--steps", STEPS, "--checkpoint_dir", ckpt, "--save_checkpoint_steps", 10, "--dump_variables", dump]
         if (box / "fired").exists():
             (box / "fired").unlink()
         killed = box.launch(two, *run, env=fault(box, "half", at, task, f"saved-{at}"))

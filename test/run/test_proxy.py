@@ -22,7 +22,7 @@ def run(box, two, network):
     """Starts all three, with a checkpoint every 20 steps of some 5 ms; what else is for each."""
     def start(*arguments, slow=True):
         env = delay(worker1=5000) if slow else {}
-        return {task: box.task(task, two, "--steps", STEPS, "--checkpoint_dir", "ckpt", "--checkpoint_every_steps", 20, "--dump_variables", "dump",
+        return {task: box.task(task, two, "--steps", STEPS, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 20, "--dump_variables", "dump",
                                *network.flags, *arguments, env={**env, **network.of(task)}) for task in TASKS}
     return start
 

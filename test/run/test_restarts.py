@@ -6,7 +6,7 @@ import pytest
 from box import FOREVER, asName, delay, same
 from faults import fault
 
-RUN = "--steps", 400, "--checkpoint_dir", "ckpt", "--checkpoint_every_steps", 20
+RUN = "--steps", 400, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 20
 SLOW = delay(worker1=1000)
 
 

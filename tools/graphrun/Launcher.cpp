@@ -371,6 +371,8 @@ std::string Launcher::describe(const Child &child) const {
       absl::StrAppend(&text, "; its last line: ", child.lastLine);
     return text;
   }
+  if (child.error && child.error->secondary) // whose words name another one
+    return child.error->message;
   if (child.status && WIFEXITED(*child.status))
     absl::StrAppend(&text, "failed with exit status ", WEXITSTATUS(*child.status));
   else
@@ -426,7 +428,8 @@ int Launcher::finish() {
   // A task that refused its command line or files says 2; that is what the caller of all of them should see.
   if (cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 2)
     return 2;
-  return 1;
+  bool killed = cause->status && WIFSIGNALED(*cause->status) && !cause->killedByUs;
+  return !options_.check && (killed || (cause->error && cause->error->lost)) ? kPeerLost : 1;
 }
 
 } // namespace graphc::graphrun
