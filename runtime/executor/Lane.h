@@ -11,11 +11,13 @@
 #include "runtime/executor/Frame.h"
 #include "runtime/executor/Host.h"
 #include "runtime/executor/LaneAllReduces.h"
+#include "runtime/executor/LaneCursor.h"
 #include "runtime/executor/LanePorts.h"
 #include "runtime/executor/LaneSegments.h"
 #include "runtime/executor/MessageSum.h"
 #include "runtime/executor/Program.h"
 #include "runtime/executor/ReplicaChoice.h"
+#include "runtime/executor/StepGate.h"
 #include "runtime/executor/StepStats.h"
 #include "runtime/transport/Transport.h"
 
@@ -36,14 +38,12 @@ enum class LaneState : uint8_t {
   Failed, ///< status() says why; run() may not be called again
 };
 
-class Lane {
+class Lane : private LaneCursor {
 public:
   /// `ports` are resolved from `transport` here. All arguments but `frame` must outlive the lane.
   static absl::StatusOr<std::unique_ptr<Lane>> create(std::shared_ptr<const Program> program, LaneInfo info,
                                                       std::unique_ptr<Frame> frame, transport::Transport &transport,
                                                       Host &host);
-  ~Lane();
-
   LaneState run();
 
   /// What a Blocked lane waits on.
@@ -55,6 +55,8 @@ public:
     else
       blockedPort->wait(timeout);
   }
+  /// Where it is, from any thread while the lane is there; of one that moves a moment's view, of one that stands still what is so.
+  plan::LanePlace place() const { return LaneCursor::place(*program, laneInfo, tickets); }
   /// For people: "/job:ps/task:0 train.ps0 waits at step 12 to receive train.w1.gradient[1] (model.mlir:12:8) from
   /// /job:worker/task:1 train.worker[1]". From the lane's own thread, or while it is stopped.
   std::string describeWait() const;
@@ -64,6 +66,8 @@ public:
   uint64_t step() const { return currentStep; } ///< steps done
   const LaneInfo &info() const { return laneInfo; }
   bool takesTickets() const { return tickets; }
+  /// A Blocked lane waits for whoever takes the steps one by one, which is no wait for another task and lasts as long as it likes.
+  bool waitsForStepper() const { return turn && blockedPort == &turn; }
   /// Of the lane that chooses the replicas of each step, after it has ended; empty in others. By replica: the gradients that
   /// came too late and were dropped.
   std::vector<uint64_t> dropped() const { return choice.dropped(); }
@@ -79,10 +83,24 @@ public:
     uint64_t summedBytes = 0;
     friend bool operator==(const Progress &, const Progress &) = default;
   };
+  /// From any thread, as place().
   Progress progress() const { return {currentStep, iteration, position, sub, messages.summedBytes()}; }
 
 private:
   Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host);
+  /// Where somebody takes the steps one by one: nothing once the lane may begin this one.
+  std::optional<LaneState> awaitTurn() {
+    const StepGate::Answer answer = turn.ask(currentStep);
+    if (answer == StepGate::Answer::Wait)
+      return notReady(&turn, transport::PollState::Pending, Blocked::Turn);
+    if (answer == StepGate::Answer::Aborted)
+      return notReady(&turn, transport::PollState::Aborted);
+    stepStart = 0; // the wait is no part of the step
+    if (answer == StepGate::Answer::Open)
+      return std::nullopt;
+    reason = EndReason::Stop;
+    return LaneState::PhaseEnded;
+  }
   LaneState beginStep();
   /// Executes from `position`; nothing: the step's instructions are done.
   std::optional<LaneState> execute();
@@ -92,14 +110,16 @@ private:
   /// The host takes what a step has made.
   std::optional<LaneState> showStep(uint64_t step);
   /// What a port that is not Ready means for the lane.
-  LaneState notReady(transport::Port *port, transport::PollState state);
+  LaneState notReady(transport::Port *port, transport::PollState state, Blocked on = Blocked::Message);
   /// The same of a receiving port whose lane can do nothing before all of `ports` are ready.
   LaneState notReady(transport::RecvPort *port, transport::PollState state,
                      std::span<transport::RecvPort *const> ports);
+  /// Into the ring of events: it has begun to wait.
+  void noteWait();
   LaneState fail(absl::Status status);
   LaneState misfits(const Instruction &instruction) {
     return fail(base::annotate(ports.whyMisfit(instruction, laneFrame->buffers, sub),
-                               absl::StrCat(laneInfo.name, ", at step ", currentStep)));
+                               absl::StrCat(laneInfo.name, ", at step ", uint64_t(currentStep))));
   }
   LaneState kernelFailed(const Instruction &instruction, int code);
   LaneState endByEndOfStream();
@@ -122,8 +142,6 @@ private:
     const uint64_t step = host->stepsBefore() + currentStep;
     return (step * program->source->instances() + laneInfo.instance) * instruction.count + instruction.port + iteration;
   }
-  /// "step 3", in a loop "step 3, iteration 5 of 15,".
-  std::string describeStep() const;
   LaneState portFailed(transport::Port *port, transport::PollState state);
   LaneState badControlMessage(const ControlMessage &controlMessage);
 
@@ -138,22 +156,20 @@ private:
   LaneAllReduces allReduces;
   GraphcContext context{};
 
-  uint32_t position = 0; // instruction
-  uint32_t sub = 0; // instance within an instruction that touches a family
-  uint32_t iteration = 0; // of a loop
   AllReduce::Outcome waitsFor; // of the AllReduceDone that blocks
   bool inStep = false;
   bool stopping = false; // this step's control message was EndPhase
-  uint64_t currentStep = 0;
   uint64_t shownSteps = 0; // that the host has taken: one fewer than were given, where the lane runs ahead
   uint64_t controlMessage = 0; // this step's control message, in the lane that decides
   int64_t stepStart = 0; // nanoseconds; the end of the step before
   transport::Port *blockedPort = nullptr;
   transport::RecvPort *gathering = nullptr; // blockedPort, where blockedPorts are waited for together
   std::span<transport::RecvPort *const> blockedPorts;
+  std::optional<Progress> noted; // where it was when it last began to wait
   EndReason reason = EndReason::None;
   absl::Status failure;
   StepStats stepStats;
+  StepGate::Turn turn;
   LaneSegments segments; // their queue ends its work before the memory above goes
 };
 

@@ -93,7 +93,7 @@ body = ('{\n  "format": 1,\n  "global_step": 12,\n  "data_position": {"train_ste
 write("manifest", ('m%s,\n  "sha256": "%s"\n}\n' % (body, hashlib.sha256(body.encode()).hexdigest())).encode())
 PY
       ;;
-    fuzz_task | fuzz_master | fuzz_data) build/asan/test/fuzz/make_seeds "$seeds" "${name#fuzz_}" ;;
+    fuzz_task | fuzz_master | fuzz_recording | fuzz_data) build/asan/test/fuzz/make_seeds "$seeds" "${name#fuzz_}" ;;
     *) echo "fuzz_seeds.sh: no seeds are known for $name; add a case" >&2; exit 1 ;;
   esac
 done

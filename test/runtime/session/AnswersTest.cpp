@@ -109,18 +109,29 @@ TEST_F(Answers, AnOrderIsAnsweredOnceByWhomItWasGivenTo) {
 }
 
 TEST_F(Answers, SayNothingButWhatWasAsked) {
-  const std::pair<const char *, std::function<void(Done &)>> all[] = {{"steps", [](Done &done) { done.set_steps(1); }},
-                                                                      {"losses", [](Done &done) { done.add_losses(); }},
-                                                                      {"metrics", [](Done &done) { done.add_metrics(); }},
-                                                                      {"shard", [](Done &done) { done.set_shard("{}"); }},
-                                                                      {"stats", [](Done &done) { done.set_stats("{}"); }},
-                                                                      {"global_step", [](Done &done) { done.set_global_step(4); }},
-                                                                      {"datasets", [](Done &done) { done.add_datasets(); }},
-                                                                      {"mirrors_crc", [](Done &done) { done.set_mirrors_crc(4); }}};
+  const std::pair<const char *, std::function<void(Done &)>> all[] = {
+      {"steps", [](Done &done) { done.set_steps(1); }},
+      {"losses", [](Done &done) { done.add_losses(); }},
+      {"metrics", [](Done &done) { done.add_metrics(); }},
+      {"shard", [](Done &done) { done.set_shard("{}"); }},
+      {"stats", [](Done &done) { done.set_stats("{}"); }},
+      {"global_step", [](Done &done) { done.set_global_step(4); }},
+      {"datasets", [](Done &done) { done.add_datasets(); }},
+      {"mirrors_crc", [](Done &done) { done.set_mirrors_crc(4); }},
+      {"not_finite", [](Done &done) { done.set_not_finite("loss"); }}};
   for (auto &[field, add] : all)
     EXPECT_THAT(with(Order::kPrepare, add), HasSubstr("/job:ps/task:1: its answer to order 1 is none: it says what was "
                                                       "not asked"))
         << field;
+}
+
+TEST_F(Answers, ALossThatIsNoNumberIsToldWhereThatIsAsked) {
+  auto tells = [](const std::string &text) { return [=](Done &done) { done.set_not_finite(text); }; };
+  options.steps = 5;
+  EXPECT_THAT(with(Order::kRun, tells("loss is NaN")), HasSubstr("which nobody has asked for"));
+  options.nanStops = true;
+  EXPECT_THAT(with(Order::kRun, tells(std::string(1 << 20, 'x'))), HasSubstr("or too much of it"));
+  EXPECT_EQ(with(Order::kRun, tells("loss is NaN")), "");
 }
 
 TEST_F(Answers, AlgorithmsAreWordsOfOneKernelEach) {
