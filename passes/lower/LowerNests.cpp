@@ -35,6 +35,7 @@ private:
   void emitLast(size_t loop) {
     int64_t size = nest.loops[loop].size, whole = size / kVector * kVector;
     lanes.loop = int64_t(loop);
+    lanes.multiple = kVector;
     auto emitLanes = [&](Value index, int64_t active) {
       lanes.indices[loop] = index;
       lanes.active = active;

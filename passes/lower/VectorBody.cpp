@@ -1,5 +1,7 @@
 #include "passes/lower/VectorBody.h"
 
+#include "passes/lower/LaneGroups.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -194,19 +196,42 @@ Value VectorBody::indexOf(int64_t dim, const Lanes &lanes) {
 
 SmallVector<Value> VectorBody::evaluate(const Lanes &lanes, ArrayRef<Operation *> combiners) {
   IRMapping mapping;
+  LaneGroups groups(nest, lanes);
+  llvm::DenseMap<Value, Value> grouped; // of values that neighbouring lanes share, in as many lanes as there are groups
   /// A value from outside the body, a constant perhaps, is the same on every lane.
   auto find = [&](Value value) -> Value {
     if (Value known = mapping.lookupOrNull(value))
       return known;
     if (lanes.scalar())
       return value;
-    Value all = vector::BroadcastOp::create(builder, loc, lanesOf(value.getType()), value);
+    Value all;
+    if (Value few = grouped.lookup(value)) {
+      SmallVector<int64_t> places;
+      for (int64_t lane = 0; lane < width; ++lane)
+        places.push_back(lane / groups.of(value));
+      all = vector::ShuffleOp::create(builder, loc, few, few, places);
+    } else {
+      all = vector::BroadcastOp::create(builder, loc, lanesOf(value.getType()), value);
+    }
     mapping.map(value, all);
     return all;
   };
+  /// The first lane of each group.
+  auto findGrouped = [&](Value value, int64_t group) -> Value {
+    if (Value few = grouped.lookup(value))
+      return few;
+    SmallVector<int64_t> places;
+    for (int64_t lane = 0; lane < width; lane += group)
+      places.push_back(lane);
+    Value all = find(value);
+    return vector::ShuffleOp::create(builder, loc, all, all, places);
+  };
   for (auto [argument, operand] : llvm::zip(nest.body->getArguments(), nest.inputs))
-    if (!argument.use_empty())
+    if (!argument.use_empty()) {
       mapping.map(argument, load(operand, lanes));
+      if (strideOf(operand, lanes) == 0)
+        groups.addShared(argument);
+    }
   if (combiners.empty())
     for (auto [argument, operand] : llvm::zip(nest.body->getArguments().drop_front(nest.inputs.size()), nest.outputs))
       if (!argument.use_empty())
@@ -215,6 +240,7 @@ SmallVector<Value> VectorBody::evaluate(const Lanes &lanes, ArrayRef<Operation *
   for (Operation &op : nest.body->without_terminator()) {
     if (llvm::is_contained(combiners, &op))
       continue;
+    const int64_t group = lanes.scalar() ? 1 : groups.add(op);
     if (auto indexOp = dyn_cast<linalg::IndexOp>(op)) {
       mapping.map(indexOp.getResult(), indexOf(indexOp.getDim(), lanes));
       continue;
@@ -230,13 +256,17 @@ SmallVector<Value> VectorBody::evaluate(const Lanes &lanes, ArrayRef<Operation *
     }
     OperationState state(op.getLoc(), op.getName());
     for (Value operand : op.getOperands())
-      state.operands.push_back(find(operand));
+      state.operands.push_back(group > 1 ? findGrouped(operand, group) : find(operand));
     for (Type type : op.getResultTypes())
-      state.types.push_back(lanesOf(type));
+      state.types.push_back(VectorType::get({width / group}, type));
     state.addAttributes(op.getDiscardableAttrDictionary().getValue());
     state.propertiesAttr = op.getPropertiesAsAttribute();
     Operation *widened = builder.create(state);
-    mapping.map(op.getResults(), widened->getResults());
+    if (group == 1)
+      mapping.map(op.getResults(), widened->getResults());
+    else
+      for (auto [value, few] : llvm::zip_equal(op.getResults(), widened->getResults()))
+        grouped[value] = few;
   }
 
   SmallVector<Value> results;

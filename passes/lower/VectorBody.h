@@ -20,6 +20,7 @@ struct Lanes {
   llvm::SmallVector<mlir::Value> spread;
   llvm::SmallVector<mlir::Value> next; ///< with `spread`: indices as if the first lane lay before the row after its own
   mlir::Value left; ///< with `spread`: elements of the first lane's row from there on
+  int64_t multiple = 1; ///< the index of `loop` is one of this
   bool scalar() const { return loop < 0; }
   bool isSpread(size_t loop) const { return !spread.empty() && spread[loop]; }
 };

@@ -1,0 +1,40 @@
+//===- LaneGroups.h - values of a body that neighbouring lanes have in common ---------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_LOWER_LANEGROUPS_H
+#define GRAPHC_PASSES_LOWER_LANEGROUPS_H
+
+#include "passes/lower/VectorBody.h"
+
+namespace graphc {
+
+/// A body in which an integer counts with the lanes and is shifted right has the same value in each 2 or 4 of them: what follows from such
+/// values alone is computed once for a group. So a draw makes a block of Philox once for the elements that take its words
+/// (dialects/graph/ops/Random.cpp).
+class LaneGroups {
+public:
+  LaneGroups(const Nest &nest, const Lanes &lanes) : nest(nest), lanes(lanes) {}
+
+  /// A value that is the same on every lane.
+  void addShared(mlir::Value value) { linear[value] = {0, 1}, sizes[value] = kAll; }
+  /// Of how many lanes each has one value of the operation, whose operands were added before; 1 where each lane has its own.
+  int64_t add(mlir::Operation &op);
+  int64_t of(mlir::Value value) const { return sizes.lookup_or(value, 1); }
+
+private:
+  /// `base` + `step` * lane, where `base` is a multiple of `multiple`.
+  struct Linear {
+    int64_t step = 0, multiple = 1;
+  };
+  std::optional<Linear> linearOf(mlir::Value value) const;
+  std::optional<Linear> follow(mlir::Operation &op) const;
+  int64_t groupOf(mlir::Operation &op) const;
+
+  static constexpr int64_t kAll = 0; ///< the same on every lane
+
+  const Nest &nest;
+  const Lanes &lanes;
+  llvm::DenseMap<mlir::Value, Linear> linear;
+  llvm::DenseMap<mlir::Value, int64_t> sizes;
+};
+
+} // namespace graphc
+#endif
