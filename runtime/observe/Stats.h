@@ -3,6 +3,7 @@
 #define GRAPHC_RUNTIME_OBSERVE_STATS_H
 
 #include "runtime/observe/StepTimes.h"
+#include "runtime/observe/TraceSummary.h"
 
 #include "absl/status/status.h"
 
@@ -45,9 +46,9 @@ struct FinalResults {
       metrics; ///< of the last evaluation: "accuracy"; of the last epoch of training: "train accuracy"
 };
 
-/// Writes {"tasks": {name: …}, "final": {…}} atomically; "-" is standard output.
+/// Writes {"tasks": {name: …}, "final": {…}} atomically, with a "trace" where one was made; "-" is standard output.
 absl::Status writeStats(const std::string &path, const std::map<std::string, std::string> &tasks,
-                        const FinalResults &results);
+                        const FinalResults &results, const std::optional<TraceSummary> &trace = std::nullopt);
 
 } // namespace graphc::observe
 #endif

@@ -13,6 +13,7 @@
 #include "runtime/plan/PlanFile.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/ChiefCheckpoints.h"
+#include "runtime/session/ChiefTrace.h"
 #include "runtime/session/FileWatch.h"
 #include "runtime/session/ResultSums.h"
 #include "runtime/session/StreamPositions.h"
@@ -30,7 +31,8 @@ struct DriverOptions {
   std::optional<uint64_t> steps;
   std::optional<double> evalEveryEpochs, saveEverySeconds;
   std::optional<uint64_t> saveEverySteps;
-  std::string checkpointDirectory, dumpDirectory, statsFile;
+  std::string checkpointDirectory, dumpDirectory, statsFile, traceFile;
+  std::optional<ProfileSteps> profileSteps; ///< of traceFile
   bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::string transport = "auto", run;
   std::vector<std::string> fetches; ///< names of --fetch; every task hears of them
@@ -97,6 +99,7 @@ private:
   FileWatch files_;
   ChiefCheckpoints checkpoints_;
   TrainingProgress progress_;
+  ChiefTrace trace_;
 
   TrainingSteps trainingSteps_; ///< how many, and where to pause
   DatasetSizes samples_;

@@ -294,6 +294,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   frame.pool = &pool_;
   GRAPHC_ASSIGN_OR_RETURN(
       lanes_, executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame}, phase_));
+  traces_.begin(lanes_, order);
   base::MutexLock lock(mutex_);
   running_ = host_;
   return failure_ ? failure_->status : absl::OkStatus();
@@ -362,6 +363,7 @@ absl::Status TaskSession::runPhase(Done *done) {
     sum.set_count(total.count);
   }
   addStats(*host_, took, before);
+  traces_.send(lanes_, link_);
   endPhase();
   return absl::OkStatus();
 }
@@ -428,11 +430,13 @@ void TaskSession::endPhase() {
   if (isRead || (failed && !becomeIdle(lanes_, kDrainLimit))) {
     for (auto &lane : lanes_)
       (void)lane.release(); // on purpose: the process is about to end
+    traces_.leave();
     lanes_.clear(); // they are asked no more
     (void)transports_.release();
     return;
   }
   lanes_.clear();
+  traces_.clear();
   host_.reset();
   batches_.reset();
 }

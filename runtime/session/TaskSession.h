@@ -16,6 +16,7 @@
 #include "runtime/session/Orders.h"
 #include "runtime/session/PhaseHost.h"
 #include "runtime/session/TaskCheckpoint.h"
+#include "runtime/session/TaskTraces.h"
 #include "runtime/session/TaskTransports.h"
 
 namespace graphc::session {
@@ -92,6 +93,7 @@ private:
   uint32_t phase_ = 0;
   std::unique_ptr<data::PhaseBatches> batches_;
   std::shared_ptr<PhaseHost> host_;
+  TaskTraces traces_; ///< of these lanes
   std::vector<std::unique_ptr<executor::Lane>> lanes_;
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> stopEpoch_{0}; ///< the phase of this epoch is to end
