@@ -13,8 +13,8 @@
 namespace graphc {
 namespace {
 
-constexpr double kLeastWidth = 280, kPadding = 16, kLetter = 7.6, kHead = 84, kPort = 24, kGap = 230, kMargin = 20,
-                 kLoop = 190;
+constexpr double kLeastWidth = 280, kPadding = 16, kLetter = 7.6, kLabel = 190, kHead = 84, kPort = 24, kGap = 230,
+                 kMargin = 20, kLoop = 190;
 
 struct Box {
   const Footprint::Device *device;
@@ -125,8 +125,11 @@ void Picture::layout() {
     arrow.leavePort = arrow.leavesRight ? from.right++ : from.left++;
     arrow.enterPort = arrow.entersRight ? to.right++ : to.left++;
   }
-  for (const Box &box : boxes) // as wide as its name in bold letters, whatever font the reader has
+  for (const Box &box : boxes) { // as wide as its name in bold letters, whatever font the reader has
     boxWidth = std::max(boxWidth, 2 * kPadding + kLetter * double(titleOf(box).size()));
+    if (box.left && box.right)
+      boxWidth = std::max(boxWidth, 2 * kLabel + kPadding);
+  }
   std::vector<double> bottoms(jobs.size(), kMargin);
   bool loops = llvm::any_of(arrows, [&](const Arrow &a) { return boxes[a.from].column == boxes[a.to].column; });
   for (Box &box : boxes) {
@@ -180,14 +183,12 @@ std::string Picture::drawArrow(const Arrow &arrow) const {
          coordinate(-half) + " v" + coordinate(2 * half) + " z\"/></g>\n";
 }
 
-/// Where the arrow begins; drawn when all arrows are, so that none goes through it.
+/// In the box where the arrow begins, beside that: there no other arrow is.
 std::string Picture::drawLabel(const Arrow &arrow) const {
   const Box &from = boxes[arrow.from];
-  const double outX = arrow.leavesRight ? 1 : -1;
-  return std::string("<text class=\"over\" text-anchor=\"") + (arrow.leavesRight ? "start" : "end") + "\" x=\"" +
-         coordinate(portX(from, arrow.leavesRight) + outX * 8) + "\" y=\"" +
-         coordinate(portY(from, arrow.leavePort) - thicknessOf(arrow) / 2 - 4) + "\">" + escapeHtml(labelOf(arrow)) +
-         "</text>\n";
+  return std::string("<text text-anchor=\"") + (arrow.leavesRight ? "end" : "start") + "\" x=\"" +
+         coordinate(portX(from, arrow.leavesRight) + (arrow.leavesRight ? -10 : 10)) + "\" y=\"" +
+         coordinate(portY(from, arrow.leavePort) + 4) + "\">" + escapeHtml(labelOf(arrow)) + "</text>\n";
 }
 
 std::string Picture::draw() {
@@ -201,10 +202,10 @@ std::string Picture::draw() {
                     std::to_string(arrows.size()) + " arrows; the table of channels below says the same.</desc>\n";
   for (const Arrow &arrow : arrows)
     svg += drawArrow(arrow);
-  for (const Arrow &arrow : arrows)
-    svg += drawLabel(arrow);
   for (const Box &box : boxes)
     svg += drawBox(box);
+  for (const Arrow &arrow : arrows)
+    svg += drawLabel(arrow);
   return svg + "</svg>\n";
 }
 

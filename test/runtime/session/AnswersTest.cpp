@@ -451,5 +451,46 @@ TEST_F(CheckAnswers, AreAboutWhatWasAsked) {
   }
 }
 
+TEST_F(Answers, ATraceIsOfALaneThatRunsThere) {
+  std::function<void(service::Traced &)> change;
+  options.traceFile = testing::TempDir() + "/answers.pftrace";
+  const executor::TraceRecord record{10, 20, 0, executor::TraceRecord::kNone, 0, 0, 0, executor::TraceRecord::Step};
+  twist = [&](uint32_t task, const Order &order, Done &) {
+    if (!order.has_run() || task != 1)
+      return;
+    service::Traced trace;
+    const plan::Plan &plan = loaded.plan;
+    for (int i = 0; i < plan.programs_size(); ++i)
+      for (uint32_t r = 0; r < plan.programs(i).instances(); ++r)
+        if (plan.programs(i).phase() == begun.phase() &&
+            plan::taskNumber(plan, plan::instanceTask(plan, plan.programs(i), r)) == task) {
+          trace.set_program(static_cast<uint32_t>(i));
+          trace.set_instance(r);
+        }
+    trace.set_records(&record, sizeof record);
+    change(trace);
+    coordinator->traced(task, trace);
+  };
+  change = [](auto &) {};
+  EXPECT_EQ(run(), "");
+  struct Case {
+    std::function<void(service::Traced &)> change;
+    const char *why;
+  };
+  const Case cases[] = {
+      {[](auto &trace) { trace.set_program(1000); }, "a trace of program 1000, the plan has "},
+      {[](auto &trace) { trace.set_instance(1000); }, "[1000], which does not run there"},
+      {[](auto &trace) { trace.mutable_records()->pop_back(); }, "a trace of 39 bytes, which are no whole records"},
+      {[](auto &trace) { trace.mutable_records()->resize(executor::LaneTrace::kMostBytes + 40); },
+       "its trace is longer than a task's may be"}};
+  for (const Case &one : cases) {
+    change = one.change;
+    EXPECT_THAT(run(), HasSubstr(one.why));
+  }
+  change = [](auto &) {};
+  options.traceFile.clear();
+  EXPECT_THAT(run(), HasSubstr("a trace comes while none is made"));
+}
+
 } // namespace
 } // namespace graphc::session
