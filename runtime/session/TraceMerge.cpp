@@ -143,7 +143,9 @@ trace::Slice TraceMerge::sliceOf(const TracedLane &lane, const Track &track, con
     return slice;
   }
   slice.name = nameOf(plan_, program, record);
-  if (record.kind == TraceRecord::Wait) {
+  const bool isOfQueue = record.instruction != TraceRecord::kNone &&
+                         program.instructions(static_cast<int>(record.instruction)).has_wait(); // says so by itself
+  if (record.kind == TraceRecord::Wait && !isOfQueue) {
     std::optional<plan::Task> peer = track.messages.waitsFor(record);
     slice.name = absl::StrCat("wait", peer ? absl::StrCat(" for ", shortName(*peer)) : "", ": ", slice.name);
     if (peer)

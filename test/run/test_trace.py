@@ -135,6 +135,18 @@ def test_of_each_strategy(box, schema, cluster):
     assert len(tasks) == cluster.get("ps", 0) + cluster["worker"] and any(a.track[0] != b.track[0] for a, b in trace.flows)
 
 
+def test_of_a_device(box, schema):
+    """What the lane gives to a device with queues, and when it waits for them."""
+    box.withSim()
+    plan = box.compile("sim", {"ps": 1, "worker": 2, "strategy": "parameter_server", "devices": {"worker": ["SIM:0"]}})
+    box.graphrun(plan, "--steps", 12, "--trace", "run.pftrace")
+    trace = Trace(schema, box / "run.pftrace")
+    of = [part for part in trace.parts if part.track == ("/job:worker/task:1", "train_step.worker[1] on SIM:0")]
+    assert {part.name for part in of if part.category == "queue"} >= {"give segment 1"}
+    waits = [part for part in of if part.name.startswith("wait for queue ")]
+    assert waits and all(part.category == "wait" for part in waits)
+
+
 def test_same_result_and_pauses(box, schema):
     """A trace that spans a checkpoint is one file; the weights are those of a run without."""
     plan = box.servers("two", workers=2, ps=1)

@@ -29,6 +29,10 @@ struct Answers : testing::Test {
     void send(const service::ToTask &message) override {
       if (message.has_order())
         test.answer(number, message.order());
+      service::ClockReading reading;
+      reading.set_id(message.clock());
+      if (message.has_clock())
+        test.coordinator->clockRead(number, reading);
     }
     Answers &test;
     const uint32_t number;
