@@ -39,8 +39,8 @@ absl::StatusOr<std::vector<TraceRecord>> decodeRecords(std::string_view bytes, c
     memcpy(records.data(), bytes.data(), bytes.size());
   int64_t before = 0;
   for (const TraceRecord &record : records) {
-    if (record.begin < 0 || record.begin > record.end || record.end < before)
-      return absl::InvalidArgumentError("a record of a trace goes back in time");
+    if (record.begin < 0 || record.begin > record.end || record.end < before || record.end > kMostTraceTime)
+      return absl::InvalidArgumentError("a record of a trace goes back in time, or beyond it");
     before = record.end;
     const bool none = record.instruction == TraceRecord::kNone;
     if (!none && record.instruction >= uint32_t(program.instructions_size()))

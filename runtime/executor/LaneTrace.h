@@ -45,6 +45,9 @@ struct TraceRecord {
 };
 static_assert(sizeof(TraceRecord) == 40);
 
+/// Of any time that is believed, so that sums of two cannot overflow: 73 years.
+inline constexpr int64_t kMostTraceTime = int64_t(1) << 61;
+
 /// Records as a peer has sent them, of a program of the plan: nothing of them points outside of it or goes back in time.
 absl::StatusOr<std::vector<TraceRecord>> decodeRecords(std::string_view bytes, const plan::Program &program);
 

@@ -13,6 +13,10 @@ std::string percent(double share) {
   return share > 0 && share < 0.005 ? "< 1 %" : absl::StrFormat("%.0f %%", share * 100);
 }
 
+std::string milliseconds(double ms) {
+  return ms < 100 ? absl::StrFormat("%.3g ms", ms) : absl::StrFormat("%.0f ms", ms);
+}
+
 /// The longest first; what is below a percent of the step is not said.
 std::string waitsForText(const TraceSummary::Task &task) {
   std::vector<std::pair<double, std::string>> peers;
@@ -36,7 +40,7 @@ std::vector<std::string> toTable(const TraceSummary &summary) {
       {"task", "step", "kernels", "library", "messages", "data", "waits", "of them for"}};
   for (const TraceSummary::Task &task : summary.tasks)
     if (task.steps)
-      rows.push_back({task.name, absl::StrFormat("%.3g ms", task.stepMs()), percent(task.share(task.kernels)),
+      rows.push_back({task.name, milliseconds(task.stepMs()), percent(task.share(task.kernels)),
                       percent(task.share(task.library)), percent(task.share(task.messages)),
                       percent(task.share(task.data)), percent(task.share(task.waits)), waitsForText(task)});
   std::vector<size_t> widths(rows.front().size());

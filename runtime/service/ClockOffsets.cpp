@@ -4,6 +4,8 @@
 
 #include "absl/time/clock.h"
 
+#include <algorithm>
+
 namespace graphc::service {
 namespace {
 constexpr int kQuestions = 8; ///< of each task; a task that was busy at the first is quicker at another

@@ -1,5 +1,7 @@
 #include "runtime/session/TraceClocks.h"
 
+#include "runtime/executor/LaneTrace.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -11,10 +13,11 @@ std::vector<int64_t> alignClocks(const std::vector<std::optional<service::ClockO
                                  const std::vector<bool> &sameHost, uint32_t chief,
                                  std::span<const TracedMessage> messages) {
   const size_t tasks = asked.size();
+  constexpr int64_t kMost = executor::kMostTraceTime;
   std::vector<int64_t> offsets(tasks);
   for (size_t task = 0; task < tasks; ++task)
     if (task != chief && asked[task] && (!sameHost[task] || std::llabs(asked[task]->nanoseconds) > asked[task]->error))
-      offsets[task] = asked[task]->nanoseconds;
+      offsets[task] = std::clamp(asked[task]->nanoseconds, -kMost, kMost);
   // The least of received - sent, by clocks as they are: offset of the receiver less that of the sender is no less than minus that.
   std::map<std::pair<uint32_t, uint32_t>, int64_t> shortest;
   for (const TracedMessage &message : messages)
@@ -38,6 +41,7 @@ std::vector<int64_t> alignClocks(const std::vector<std::optional<service::ClockO
         offsets[task] = least / 2 + most / 2;
       else
         offsets[task] = std::clamp(offsets[task], least, most);
+      offsets[task] = std::clamp(offsets[task], -kMost, kMost);
     }
   return offsets;
 }

@@ -143,10 +143,13 @@ TEST(Trace, RecordsOfAPeerAreChecked) {
   EXPECT_THAT(decoded({bad}), HasSubstr("is of instruction 1000 of"));
   bad = good;
   bad.begin = 30;
-  EXPECT_THAT(decoded({bad}), HasSubstr("goes back in time"));
+  EXPECT_THAT(decoded({bad}), HasSubstr("goes back in time, or beyond it"));
   bad = good;
   bad.end = 15;
-  EXPECT_THAT(decoded({good, bad}), HasSubstr("goes back in time"));
+  EXPECT_THAT(decoded({good, bad}), HasSubstr("goes back in time, or beyond it"));
+  bad = good;
+  bad.end = INT64_MAX;
+  EXPECT_THAT(decoded({bad}), HasSubstr("goes back in time, or beyond it"));
   bad = good;
   bad.kind = static_cast<TraceRecord::Kind>(9);
   EXPECT_THAT(decoded({bad}), HasSubstr("of no kind"));
@@ -162,6 +165,16 @@ TEST(TraceClocks, WhatWasMeasuredCounts) {
       alignClocks({std::nullopt, ClockOffset{20, 50}, ClockOffset{20, 50}, ClockOffset{-7000, 50}, std::nullopt},
                   {true, true, false, true, false}, 0, {}),
       ElementsAre(0, 0, 20, -7000, 0));
+}
+
+// What a peer says of its clock is within bounds, whatever it says.
+TEST(TraceClocks, WhatCannotBeDoesNoHarm) {
+  constexpr int64_t kMost = executor::kMostTraceTime;
+  const std::vector<TracedMessage> messages = {{0, 1, kMost, 0}, {1, 2, kMost, 0}, {2, 1, kMost, 0}, {1, 0, 0, kMost}};
+  for (int64_t offset :
+       alignClocks({std::nullopt, service::ClockOffset{INT64_MIN + 1, 50}, service::ClockOffset{INT64_MAX, 50}},
+                   {true, false, true}, 0, messages))
+    EXPECT_LE(std::abs(offset), kMost);
 }
 
 TEST(TraceClocks, NothingIsTakenBeforeItIsSent) {
