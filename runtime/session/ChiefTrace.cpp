@@ -21,7 +21,12 @@ absl::Status ChiefTrace::choose(uint32_t phase, uint64_t done, uint64_t total) {
   // The first step of a run waits for connections, fresh memory and the first parameters.
   first_ = options_.steps ? options_.steps->first - 1 : done + (total - done > 1);
   end_ = options_.steps ? options_.steps->second : first_ + kSteps;
-  if (end_ <= done || first_ >= total)
+  if (end_ <= done) { // a run that was started again has no fault of that
+    options_.log(absl::StrCat("--trace ", options_.file, ": steps ", first_ + 1, " to ", end_,
+                              " were made before; nothing is traced"));
+    return absl::OkStatus();
+  }
+  if (first_ >= total)
     return absl::InvalidArgumentError(absl::StrCat(
         "--profile_steps ", options_.steps->first, ",", options_.steps->second, ": the run makes steps ", done + 1,
         " to ", total, ", none of these (steps are counted from the very first, as --steps is)"));

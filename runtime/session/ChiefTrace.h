@@ -27,7 +27,7 @@ public:
   ChiefTrace(const plan::LoadedPlan &plan, service::Coordinator &coordinator, FileWatch &files, Options options)
       : loaded_(plan), coordinator_(coordinator), files_(files), options_(std::move(options)) {}
 
-  /// The run makes the steps from `done` up to `total` of this phase. An error where --profile_steps names none of them.
+  /// The run makes the steps from `done` up to `total` of this phase. An error where --profile_steps names steps behind them.
   absl::Status choose(uint32_t phase, uint64_t done, uint64_t total);
   /// Behind how many steps the trace is whole: there a run of the phase ends, so that the file is there and nothing is kept any longer.
   std::optional<uint64_t> whole() const { return wanted_ ? std::optional(end_) : std::nullopt; }

@@ -8,8 +8,8 @@ namespace graphc::session {
 void TrainingProgress::begin(const TrainingSteps &trainingSteps, uint64_t step, absl::Time now) {
   base::MutexLock lock(mutex_);
   trainingSteps_ = trainingSteps;
-  step_ = ratedStep_ = step;
-  ratedAt_ = now;
+  step_ = ratedStep_ = loggedStep_ = step;
+  ratedAt_ = loggedAt_ = now;
   highest_ = 0;
   rate_ = 0;
   loss_.reset();
@@ -43,6 +43,18 @@ void TrainingProgress::trained(uint64_t step, std::optional<double> loss, Metric
 void TrainingProgress::evaluated(Metrics metrics) {
   base::MutexLock lock(mutex_);
   evaluated_ = std::move(metrics);
+}
+
+/// Whether a multiple of `logEvery_` was passed since the last snapshot that is logged; the rate of that one is since then.
+void TrainingProgress::count(observe::ProgressSnapshot &snapshot, absl::Time now) {
+  snapshot.logged = snapshot.step / logEvery_ > loggedStep_ / logEvery_;
+  if (!*snapshot.logged)
+    return;
+  const double seconds = absl::ToDoubleSeconds(now - loggedAt_);
+  if (seconds > 0)
+    snapshot.stepsPerSecond = static_cast<double>(snapshot.step - loggedStep_) / seconds;
+  loggedStep_ = snapshot.step;
+  loggedAt_ = now;
 }
 
 /// The next line: how far the cluster is since the last one.
@@ -79,6 +91,8 @@ observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress 
     lossCount_ = lossCount;
   }
   snapshot.stepsPerSecond = rate_;
+  if (logEvery_)
+    count(snapshot, now);
   snapshot.loss = loss_;
   snapshot.metrics = trained_;
   snapshot.metrics.insert(snapshot.metrics.end(), evaluated_.begin(), evaluated_.end());

@@ -155,11 +155,13 @@ def test_same_result_and_pauses(box, schema):
     same(plain, traced)
     assert set(map(tuple, Trace(schema, box / "run.pftrace").steps().values())) == {(8, 9, 10, 11, 12)}
     # Going on from there, steps are counted from the very first.
-    box.refused("--profile_steps 3,5: the run makes steps 31 to 40, none of these", plan, "--steps", 40, "--checkpoint_dir", "ckpt", "--trace", "no.pftrace",
-                "--profile_steps", "3,5", status=1)
+    box.refused("--profile_steps 41,50: the run makes steps 31 to 40, none of these", plan, "--steps", 40, "--checkpoint_dir", "ckpt", "--trace", "no.pftrace",
+                "--profile_steps", "41,50", status=1)
+    made = box.graphrun(plan, "--steps", 31, "--checkpoint_dir", "ckpt", "--trace", "no.pftrace", "--profile_steps", "3,5")
+    made.err.expect("--trace no.pftrace: steps 3 to 5 were made before; nothing is traced")
     assert not (box / "no.pftrace").exists()
     box.graphrun(plan, "--steps", 40, "--checkpoint_dir", "ckpt", "--trace", "on.pftrace")
-    assert set(map(tuple, Trace(schema, box / "on.pftrace").steps().values())) == {tuple(range(32, 41))}
+    assert set(map(tuple, Trace(schema, box / "on.pftrace").steps().values())) == {tuple(range(33, 41))}
 
 
 def test_of_evaluations_and_predictions(box, schema):

@@ -113,18 +113,29 @@ TEST_F(Answers, AnOrderIsAnsweredOnceByWhomItWasGivenTo) {
 }
 
 TEST_F(Answers, SayNothingButWhatWasAsked) {
-  const std::pair<const char *, std::function<void(Done &)>> all[] = {{"steps", [](Done &done) { done.set_steps(1); }},
-                                                                      {"losses", [](Done &done) { done.add_losses(); }},
-                                                                      {"metrics", [](Done &done) { done.add_metrics(); }},
-                                                                      {"shard", [](Done &done) { done.set_shard("{}"); }},
-                                                                      {"stats", [](Done &done) { done.set_stats("{}"); }},
-                                                                      {"global_step", [](Done &done) { done.set_global_step(4); }},
-                                                                      {"datasets", [](Done &done) { done.add_datasets(); }},
-                                                                      {"mirrors_crc", [](Done &done) { done.set_mirrors_crc(4); }}};
+  const std::pair<const char *, std::function<void(Done &)>> all[] = {
+      {"steps", [](Done &done) { done.set_steps(1); }},
+      {"losses", [](Done &done) { done.add_losses(); }},
+      {"metrics", [](Done &done) { done.add_metrics(); }},
+      {"shard", [](Done &done) { done.set_shard("{}"); }},
+      {"stats", [](Done &done) { done.set_stats("{}"); }},
+      {"global_step", [](Done &done) { done.set_global_step(4); }},
+      {"datasets", [](Done &done) { done.add_datasets(); }},
+      {"mirrors_crc", [](Done &done) { done.set_mirrors_crc(4); }},
+      {"not_finite", [](Done &done) { done.set_not_finite("loss"); }}};
   for (auto &[field, add] : all)
     EXPECT_THAT(with(Order::kPrepare, add), HasSubstr("/job:ps/task:1: its answer to order 1 is none: it says what was "
                                                       "not asked"))
         << field;
+}
+
+TEST_F(Answers, ALossThatIsNoNumberIsToldWhereThatIsAsked) {
+  auto tells = [](const std::string &text) { return [=](Done &done) { done.set_not_finite(text); }; };
+  options.steps = 5;
+  EXPECT_THAT(with(Order::kRun, tells("loss is NaN")), HasSubstr("which nobody has asked for"));
+  options.nanStops = true;
+  EXPECT_THAT(with(Order::kRun, tells(std::string(1 << 20, 'x'))), HasSubstr("or too much of it"));
+  EXPECT_EQ(with(Order::kRun, tells("loss is NaN")), "");
 }
 
 TEST_F(Answers, AlgorithmsAreWordsOfOneKernelEach) {
@@ -456,43 +467,32 @@ TEST_F(CheckAnswers, AreAboutWhatWasAsked) {
 }
 
 TEST_F(Answers, ATraceIsOfALaneThatRunsThere) {
-  std::function<void(service::Traced &)> change;
+  std::function<void(service::Traced &)> change = [](auto &) {};
   options.traceFile = testing::TempDir() + "/answers.pftrace";
-  const executor::TraceRecord record{10, 20, 0, executor::TraceRecord::kNone, 0, 0, 0, executor::TraceRecord::Step};
+  const executor::TraceRecord record{};
   twist = [&](uint32_t task, const Order &order, Done &) {
-    if (!order.has_run() || task != 1)
-      return;
     service::Traced trace;
-    const plan::Plan &plan = loaded.plan;
-    for (int i = 0; i < plan.programs_size(); ++i)
-      for (uint32_t r = 0; r < plan.programs(i).instances(); ++r)
-        if (plan.programs(i).phase() == begun.phase() &&
-            plan::taskNumber(plan, plan::instanceTask(plan, plan.programs(i), r)) == task) {
-          trace.set_program(static_cast<uint32_t>(i));
+    for (uint32_t i : loaded.plan.phases(static_cast<int>(begun.phase())).programs())
+      for (uint32_t r = 0; r < loaded.plan.programs(static_cast<int>(i)).instances(); ++r)
+        if (plan::taskNumber(loaded.plan, plan::instanceTask(loaded.plan, loaded.plan.programs(int(i)), r)) == 1) {
+          trace.set_program(i);
           trace.set_instance(r);
         }
     trace.set_records(&record, sizeof record);
     change(trace);
-    coordinator->traced(task, trace);
+    if (order.has_run() && task == 1)
+      coordinator->traced(task, trace);
   };
-  change = [](auto &) {};
   EXPECT_EQ(run(), "");
-  struct Case {
-    std::function<void(service::Traced &)> change;
-    const char *why;
-  };
-  const Case cases[] = {
-      {[](auto &trace) { trace.set_program(1000); }, "a trace of program 1000, the plan has "},
-      {[](auto &trace) { trace.set_instance(1000); }, "[1000], which does not run there"},
-      {[](auto &trace) { trace.mutable_records()->pop_back(); }, "a trace of 39 bytes, which are no whole records"},
-      {[](auto &trace) { trace.mutable_records()->resize(executor::LaneTrace::kMostBytes + 40); },
-       "its trace is longer than a task's may be"}};
-  for (const Case &one : cases) {
-    change = one.change;
-    EXPECT_THAT(run(), HasSubstr(one.why));
+  for (auto [made, why] : std::initializer_list<std::pair<std::function<void(service::Traced &)>, const char *>>{
+           {[](auto &trace) { trace.set_program(1000); }, "a trace of program 1000, the plan has "},
+           {[](auto &trace) { trace.set_instance(1000); }, "[1000], which does not run there"},
+           {[](auto &trace) { trace.mutable_records()->pop_back(); }, "39 bytes, which are no whole records"},
+           {[](auto &trace) { trace.mutable_records()->resize((64 << 20) + 40); }, "longer than a task's may be"}}) {
+    change = made;
+    EXPECT_THAT(run(), HasSubstr(why));
   }
-  change = [](auto &) {};
-  options.traceFile.clear();
+  options.traceFile.clear(); // whatever it says
   EXPECT_THAT(run(), HasSubstr("a trace comes while none is made"));
 }
 
