@@ -5,6 +5,7 @@
 #include "passes/report/Table.h"
 
 #include "runtime/plan/Certificate.h"
+#include "runtime/plan/InstructionText.h"
 #include "runtime/plan/MemoryNeeds.h"
 #include "runtime/plan/Types.h"
 
@@ -48,15 +49,6 @@ std::string coordinate(double value) {
   return kept == "-0" ? "0" : kept.str();
 }
 
-static std::string copyText(const plan::Program &program, const plan::Instruction::Copy &copy) {
-  const plan::Buffer &to = program.buffers(int(copy.to()));
-  const bool within = to.space() == program.buffers(int(copy.from())).space();
-  return std::string(within                            ? "copy"
-                     : plan::isToDevice(program, copy) ? "copy to the device"
-                                                       : "copy from the device") +
-         ", " + inBytes(to.bytes());
-}
-
 std::string queueText(const plan::Program &program, const Prediction::Queue &queue) {
   bool calls = false, toDevice = false, fromDevice = false;
   for (int i : queue.instructions) {
@@ -75,30 +67,9 @@ std::string queueText(const plan::Program &program, const Prediction::Queue &que
 
 std::string instructionText(const plan::Plan &plan, const plan::Program &program,
                             const plan::Instruction &instruction) {
-  auto channel = [&](uint32_t index) { return plan.channels(int(index)).name(); };
-  std::string text =
-      instruction.has_call()                ? plan.kernels(int(instruction.call().kernel())).name()
-      : instruction.has_receive()           ? "receive " + channel(instruction.receive().channel())
-      : instruction.has_release()           ? "release " + channel(instruction.release().channel())
-      : instruction.has_send_start()        ? "send " + channel(instruction.send_start().channel()) +
-                                                  (instruction.send_start().ahead() ? " for the next step" : "")
-      : instruction.has_send_done()         ? "sent " + channel(instruction.send_done().channel())
-      : instruction.has_repeat()            ? std::to_string(instruction.repeat().count()) + " times"
-      : instruction.has_accumulate()        ? "sum of a loop"
-      : instruction.has_aggregate()         ? "sum of " + channel(instruction.aggregate().channel())
-      : instruction.has_collect()           ? "messages of " + channel(instruction.collect().channel())
-      : instruction.has_all_reduce_start()  ? "begin of all-reduce " + channel(instruction.all_reduce_start().channel())
-      : instruction.has_all_reduce_done()   ? "all-reduce " + channel(instruction.all_reduce_done().channel())
-      : instruction.has_choose()            ? "choose from " + channel(instruction.choose().channel())
-      : instruction.has_next_batch()        ? "next batch"
-      : instruction.has_micro_batch_index() ? "number of the micro-batch"
-      : instruction.has_control_send()      ? "control message, sent"
-      : instruction.has_control_receive()   ? "control message"
-      : instruction.has_copy()              ? copyText(program, instruction.copy())
-      : instruction.has_signal()            ? "signal"
-      : instruction.has_wait()              ? "wait for queue " + std::to_string(instruction.wait().queue())
-      : instruction.has_ticket()            ? "ticket"
-                                            : "instruction";
+  std::string text = plan::instructionText(plan, program, instruction);
+  if (instruction.has_copy())
+    text += ", " + inBytes(program.buffers(int(instruction.copy().to())).bytes());
   const std::string &where = plan::locationText(plan, instruction.location());
   return where.empty() ? text : text + " (" + where + ")";
 }
@@ -162,28 +133,59 @@ std::string legend() {
   return list + "</ul>\n";
 }
 
-/// The instructions that take longest, over all lanes.
+/// The instructions that take longest, over all lanes; where there is a measurement, by that or by the prediction, whichever says more.
 std::string slowest(const ReportInput &input) {
-  std::vector<std::tuple<double, uint32_t, int>> all;
+  struct Row {
+    double most = 0, predicted = 0;
+    Measured::Time measured;
+    uint32_t program = 0;
+    int instruction = 0;
+  };
+  std::vector<Row> all;
+  auto add = [&](double predicted, uint32_t program, int instruction) {
+    Row row{predicted, predicted, {}, program, instruction};
+    if (input.measured)
+      if (auto time = input.measured->instructions.find({program, uint32_t(instruction)});
+          time != input.measured->instructions.end())
+        row.measured = time->second;
+    row.most = std::max(predicted, row.measured.works);
+    all.push_back(row);
+  };
   for (const Prediction::Lane &lane : input.prediction.lanes) {
     const plan::Program &program = input.plan.programs(int(lane.program));
     for (auto [i, span] : llvm::enumerate(lane.spans))
       if (!program.instructions(int(i)).queue())
-        all.emplace_back(span.end - span.start, lane.program, int(i));
+        add(span.end - span.start, lane.program, int(i));
     for (const Prediction::Queue &queue : lane.queues)
       for (auto [i, span] : llvm::zip(queue.instructions, queue.spans))
-        all.emplace_back(span.end - span.start, lane.program, i);
+        add(span.end - span.start, lane.program, i);
   }
-  llvm::sort(all, [](auto &a, auto &b) { return std::get<0>(a) > std::get<0>(b); });
+  llvm::sort(all, [](const Row &a, const Row &b) {
+    return std::tuple(-a.most, a.program, a.instruction) < std::tuple(-b.most, b.program, b.instruction);
+  });
   std::string rows;
-  for (auto [seconds, program, instruction] : llvm::ArrayRef(all).take_front(10))
-    rows += "<tr>" + cell(input.plan.programs(int(program)).name()) +
-            cell(instructionText(input.plan, input.plan.programs(int(program)),
-                                 input.plan.programs(int(program)).instructions(instruction))) +
-            cell(inSeconds(seconds), true) + "</tr>\n";
-  return "<h3>What takes longest</h3>\n<div class=\"scroll\"><table><thead><tr><th>program</th><th>instruction</th>"
-         "<th class=\"number\">time</th></tr></thead><tbody>\n" +
-         rows + "</tbody></table></div>\n";
+  for (const Row &row : llvm::ArrayRef(all).take_front(input.measured ? 20 : 10)) {
+    const plan::Program &program = input.plan.programs(int(row.program));
+    const plan::Instruction &instruction = program.instructions(row.instruction);
+    const bool isQueued = instruction.queue(); // its lane only gives it
+    auto time = [&](double seconds) { return cell(isQueued ? "" : inSeconds(seconds), true); };
+    rows += "<tr>" + cell(program.name()) + cell(graphc::instructionText(input.plan, program, instruction)) +
+            cell(inSeconds(row.predicted), true) +
+            (input.measured ? time(row.measured.works) + time(row.measured.waits) : "") + "</tr>\n";
+  }
+  return std::string("<h3>What takes longest</h3>\n<div class=\"scroll\"><table><thead><tr><th>program</th>"
+                     "<th>instruction</th><th class=\"number\">") +
+         (input.measured ? "predicted</th><th class=\"number\">measured</th><th class=\"number\">and waited" : "time") +
+         "</th></tr></thead><tbody>\n" + rows + "</tbody></table></div>\n";
+}
+
+/// Why the picture of a step is longer than a step: its lanes are in two of them at once.
+std::string overlapText(const Prediction &prediction) {
+  const double span = spanOf(prediction);
+  if (span < 1.02 * prediction.cycle)
+    return "";
+  return " From the first begin to the last end it takes " + inSeconds(span) +
+         ", but lanes begin the next one before: one ends every " + inSeconds(prediction.cycle) + ".";
 }
 
 std::string balance(const plan::Plan &plan) {
@@ -242,6 +244,15 @@ std::string cutEdges(const plan::Plan &plan, const SourceLines &source) {
          rows + "</tbody></table></div>\n";
 }
 
+std::string measuredFigure(const ReportInput &input) {
+  if (!input.measured)
+    return "";
+  return "<h3>The same, as measured</h3>\n<p class=\"soft\">One of the " + std::to_string(input.measured->steps) +
+         " steps of the trace, to the same scale: the one that took neither long nor short. Below are means of all of "
+         "them.</p>\n" +
+         figure(drawMeasured(input));
+}
+
 std::string makePage(const ReportInput &input, const cluster::Calibration &calibration, const std::string &model) {
   const plan::Plan &plan = input.plan;
   const Prediction &prediction = input.prediction;
@@ -260,6 +271,9 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
          escapeHtml(plan.model()) + "</h1>\n<p class=\"soft\">" + escapeHtml(summarize(plan)) +
          "</p>\n<ul class=\"tiles\">\n" +
          tile(inSeconds(prediction.step), updates ? "predicted for one update" : "predicted for one step") +
+         (input.measured
+              ? tile(inSeconds(input.measured->step), updates ? "measured for one update" : "measured for one step")
+              : "") +
          tile(inCounts(uint64_t(prediction.samplesPerSecond)), "samples a second") +
          tile(inBytes(input.footprint.bytesPerStep), "between tasks, a step") +
          (prediction.bytesBetweenHosts ? tile(inBytes(prediction.bytesBetweenHosts), "of it between hosts") : "") +
@@ -274,10 +288,11 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
                  figure(drawPartition(input))) +
          section("timeline", "One step, as predicted",
                  "Each bar is an instruction (hover over it), each gap a wait. The step is " + why + "." +
+                     overlapText(prediction) +
                      (input.footprint.hasOwnMemory()
                           ? " What a lane gives to a queue of its device, that queue does at a time of its own."
                           : ""),
-                 figure(drawTimeline(input)) + legend() + slowest(input)) +
+                 figure(drawTimeline(input)) + measuredFigure(input) + legend() + slowest(input)) +
          section(
              "memory", "Memory over the step",
              std::string("What is in use while the step goes on: variables, constants and slots for messages below, "
@@ -302,8 +317,8 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
 } // namespace
 
 std::string makeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
-                       const cluster::Calibration &calibration, const std::string &model) {
-  return makePage({plan, computeFootprint(plan), predict(plan, cluster, calibration)}, calibration, model);
+                       const cluster::Calibration &calibration, const std::string &model, const Measured *measured) {
+  return makePage({plan, computeFootprint(plan), predict(plan, cluster, calibration), measured}, calibration, model);
 }
 
 } // namespace graphc

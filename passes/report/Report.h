@@ -2,6 +2,8 @@
 #ifndef GRAPHC_PASSES_REPORT_REPORT_H
 #define GRAPHC_PASSES_REPORT_REPORT_H
 
+#include "passes/report/Measured.h"
+
 #include "runtime/cluster/Calibration.h"
 #include "runtime/cluster/ClusterConfig.h"
 #include "runtime/plan/plan.pb.h"
@@ -9,9 +11,10 @@
 namespace graphc {
 
 /// One HTML page that needs nothing else, neither network nor scripts. `model`: the file that the plan was made of, whose lines are shown
-/// where it can be read.
+/// where it can be read. `measured`: of a run of it; null: only what is predicted.
 std::string makeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
-                       const cluster::Calibration &calibration, const std::string &model);
+                       const cluster::Calibration &calibration, const std::string &model,
+                       const Measured *measured = nullptr);
 
 } // namespace graphc
 

@@ -3,6 +3,7 @@
 #define GRAPHC_PASSES_REPORT_REPORTPARTS_H
 
 #include "passes/compiler/PlanFacts.h"
+#include "passes/report/Measured.h"
 #include "passes/report/Prediction.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -14,6 +15,7 @@ struct ReportInput {
   const plan::Plan &plan;
   const Footprint footprint;
   const Prediction prediction;
+  const Measured *measured = nullptr; ///< where a trace was given
 };
 
 /// Text as HTML shows it, in elements and in attributes.
@@ -32,6 +34,10 @@ llvm::StringRef reportStyle();
 std::string drawPartition(const ReportInput &input);
 /// The main phase's lanes over one predicted step.
 std::string drawTimeline(const ReportInput &input);
+/// The same as it was measured, to the same scale.
+std::string drawMeasured(const ReportInput &input);
+/// Seconds from the first lane's begin to the last one's end: where lanes overlap, more than a step takes.
+double spanOf(const Prediction &prediction);
 /// Bytes in use over the step, one chart a device; two where it has memory of its own.
 std::string drawMemory(const ReportInput &input);
 

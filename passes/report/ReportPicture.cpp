@@ -13,7 +13,8 @@
 namespace graphc {
 namespace {
 
-constexpr double kBoxWidth = 280, kHead = 84, kPort = 24, kGap = 230, kMargin = 20, kLoop = 190;
+constexpr double kLeastWidth = 280, kPadding = 16, kLetter = 7.6, kLabel = 190, kHead = 84, kPort = 24, kGap = 230,
+                 kMargin = 20, kLoop = 190;
 
 struct Box {
   const Footprint::Device *device;
@@ -21,6 +22,10 @@ struct Box {
   double x = 0, y = 0, height = 0;
   unsigned left = 0, right = 0; ///< ports taken so far on each side
 };
+
+std::string titleOf(const Box &box) {
+  return box.device->name + (box.device->instances > 1 ? " ×" + std::to_string(box.device->instances) : "");
+}
 
 /// All channels from one device to another.
 struct Arrow {
@@ -33,6 +38,11 @@ struct Arrow {
   unsigned leavePort = 0, enterPort = 0;
 };
 
+std::string labelOf(const Arrow &arrow) {
+  return (arrow.atMost ? "≤ " : "") + inBytes(arrow.bytes) + " · " + std::to_string(arrow.channels) +
+         (arrow.channels == 1 ? " channel" : " channels");
+}
+
 class Picture {
 public:
   explicit Picture(const ReportInput &input) : plan(input.plan), footprint(input.footprint) {}
@@ -43,7 +53,9 @@ private:
   void layout();
   std::string drawBox(const Box &box) const;
   std::string drawArrow(const Arrow &arrow) const;
-  double portX(const Box &box, bool right) const { return box.x + (right ? kBoxWidth : 0); }
+  std::string drawLabel(const Arrow &arrow) const;
+  double thicknessOf(const Arrow &arrow) const { return 1.5 + 5 * std::sqrt(double(arrow.bytes) / double(most)); }
+  double portX(const Box &box, bool right) const { return box.x + (right ? boxWidth : 0); }
   double portY(const Box &box, unsigned port) const { return box.y + kHead + (port + 0.5) * kPort; }
 
   const plan::Plan &plan;
@@ -51,7 +63,7 @@ private:
   std::vector<Box> boxes;
   std::vector<Arrow> arrows;
   uint64_t most = 1;
-  double width = 0, height = 0;
+  double boxWidth = kLeastWidth, width = 0, height = 0;
 };
 
 void Picture::collect() {
@@ -113,15 +125,20 @@ void Picture::layout() {
     arrow.leavePort = arrow.leavesRight ? from.right++ : from.left++;
     arrow.enterPort = arrow.entersRight ? to.right++ : to.left++;
   }
+  for (const Box &box : boxes) { // as wide as its name in bold letters, whatever font the reader has
+    boxWidth = std::max(boxWidth, 2 * kPadding + kLetter * double(titleOf(box).size()));
+    if (box.left && box.right)
+      boxWidth = std::max(boxWidth, 2 * kLabel + kPadding);
+  }
   std::vector<double> bottoms(jobs.size(), kMargin);
   bool loops = llvm::any_of(arrows, [&](const Arrow &a) { return boxes[a.from].column == boxes[a.to].column; });
   for (Box &box : boxes) {
     box.height = kHead + std::max({box.left, box.right, 0u}) * kPort + 10;
-    box.x = kMargin + box.column * (kBoxWidth + kGap);
+    box.x = kMargin + box.column * (boxWidth + kGap);
     box.y = bottoms[box.column];
     bottoms[box.column] += box.height + 26;
     height = std::max(height, bottoms[box.column]);
-    width = std::max(width, box.x + kBoxWidth + kMargin + (loops ? kLoop : 0));
+    width = std::max(width, box.x + boxWidth + kMargin + (loops ? kLoop : 0));
   }
   for (Box &box : boxes) // shorter columns stand in the middle
     box.y += (height - bottoms[box.column]) / 2;
@@ -131,12 +148,12 @@ std::string Picture::drawBox(const Box &box) const {
   const Footprint::Device &device = *box.device;
   std::string text;
   auto line = [&](double dy, const char *style, const std::string &content) {
-    text += "<text x=\"" + coordinate(box.x + 14) + "\" y=\"" + coordinate(box.y + dy) + "\" class=\"" + style + "\">" +
-            escapeHtml(content) + "</text>";
+    text += "<text x=\"" + coordinate(box.x + kPadding) + "\" y=\"" + coordinate(box.y + dy) + "\" class=\"" + style +
+            "\">" + escapeHtml(content) + "</text>";
   };
   text += "<rect class=\"box\" rx=\"9\" x=\"" + coordinate(box.x) + "\" y=\"" + coordinate(box.y) + "\" width=\"" +
-          coordinate(kBoxWidth) + "\" height=\"" + coordinate(box.height) + "\"/>";
-  line(24, "strong", device.name + (device.instances > 1 ? " ×" + std::to_string(device.instances) : ""));
+          coordinate(boxWidth) + "\" height=\"" + coordinate(box.height) + "\"/>";
+  line(24, "strong", titleOf(box));
   if (device.ownMemory) {
     line(43, "soft", "variables " + inBytes(device.variables) + ", arenas " + inBytes(device.arena));
     line(59, "soft", "host: pinned " + inBytes(device.pinned) + ", channels " + inBytes(device.channels));
@@ -159,17 +176,19 @@ std::string Picture::drawArrow(const Arrow &arrow) const {
   std::string path = "M" + coordinate(x1) + " " + coordinate(y1) + " C" + coordinate(x1 + outX * reach) + " " +
                      coordinate(y1) + " " + coordinate(tipX + inX * reach) + " " + coordinate(y2) + " " +
                      coordinate(tipX) + " " + coordinate(y2);
-  double thick = 1.5 + 5 * std::sqrt(double(arrow.bytes) / double(most));
-  std::string label = (arrow.atMost ? "≤ " : "") + inBytes(arrow.bytes) + " · " + std::to_string(arrow.channels) +
-                      (arrow.channels == 1 ? " channel" : " channels");
-  std::string title = from.device->name + " to " + to.device->name + ": " + label + " a step";
-  double half = 4 + thick / 2;
-  return "<g><title>" + escapeHtml(title) + "</title><path class=\"edge\" stroke-width=\"" + coordinate(thick) +
-         "\" d=\"" + path + "\"/><path class=\"head\" d=\"M" + coordinate(x2) + " " + coordinate(y2) + " l" +
-         coordinate(inX * 11) + " " + coordinate(-half) + " v" + coordinate(2 * half) +
-         " z\"/><text class=\"over\" text-anchor=\"" + (arrow.leavesRight ? "start" : "end") + "\" x=\"" +
-         coordinate(x1 + outX * 8) + "\" y=\"" + coordinate(y1 - thick / 2 - 4) + "\">" + escapeHtml(label) +
-         "</text></g>\n";
+  const double half = 4 + thicknessOf(arrow) / 2;
+  return "<g><title>" + escapeHtml(from.device->name + " to " + to.device->name + ": " + labelOf(arrow) + " a step") +
+         "</title><path class=\"edge\" stroke-width=\"" + coordinate(thicknessOf(arrow)) + "\" d=\"" + path +
+         "\"/><path class=\"head\" d=\"M" + coordinate(x2) + " " + coordinate(y2) + " l" + coordinate(inX * 11) + " " +
+         coordinate(-half) + " v" + coordinate(2 * half) + " z\"/></g>\n";
+}
+
+/// In the box where the arrow begins, beside that: there no other arrow is.
+std::string Picture::drawLabel(const Arrow &arrow) const {
+  const Box &from = boxes[arrow.from];
+  return std::string("<text text-anchor=\"") + (arrow.leavesRight ? "end" : "start") + "\" x=\"" +
+         coordinate(portX(from, arrow.leavesRight) + (arrow.leavesRight ? -10 : 10)) + "\" y=\"" +
+         coordinate(portY(from, arrow.leavePort) + 4) + "\">" + escapeHtml(labelOf(arrow)) + "</text>\n";
 }
 
 std::string Picture::draw() {
@@ -185,6 +204,8 @@ std::string Picture::draw() {
     svg += drawArrow(arrow);
   for (const Box &box : boxes)
     svg += drawBox(box);
+  for (const Arrow &arrow : arrows)
+    svg += drawLabel(arrow);
   return svg + "</svg>\n";
 }
 

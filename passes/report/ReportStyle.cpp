@@ -27,7 +27,6 @@ nav { margin: 14px 0 0; font-size: 14px; } nav a { margin-right: 16px; } a { col
 figure { margin: 8px 0 0; overflow-x: auto; } figcaption { font-size: 13px; margin-top: 6px; }
 svg { display: block; max-width: none; font: 12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 svg text { fill: var(--ink); } svg .soft { fill: var(--soft); } svg .strong { font-weight: 600; font-size: 13px; }
-svg .over { paint-order: stroke; stroke: var(--card); stroke-width: 4px; stroke-linejoin: round; }
 .box { fill: var(--box); stroke: var(--box-line); stroke-width: 1.2; } .edge { fill: none; stroke: var(--accent); opacity: .8; }
 .head { fill: var(--accent); } .axis { stroke: var(--line); stroke-width: 1; } .limit { stroke: var(--soft); stroke-dasharray: 5 4; }
 .area { fill: var(--area); } .base { fill: var(--data); opacity: .65; }

@@ -13,7 +13,7 @@
 namespace graphc {
 namespace {
 
-constexpr double kLabel = 248, kPlot = 760, kRight = 28; // as wide as the page's sections
+constexpr double kLabel = 248, kPlot = 744, kRight = 44; // as wide as the page's sections; right: half of the last time
 
 /// The class of an instruction's bar.
 const char *styleOf(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction) {
@@ -27,14 +27,9 @@ const char *styleOf(const plan::Plan &plan, const plan::Program &program, const 
   return !effects.channels.empty() && plan::ofSender(effects.channels.front().action) ? "send" : "take";
 }
 
-/// The end of the last lane, and where ticks stand.
+/// From 0 to so many seconds, and where ticks stand.
 struct Axis {
-  explicit Axis(const Prediction &prediction) {
-    for (const Prediction::Lane &lane : prediction.lanes)
-      for (const Timeline::Span &span : lane.spans)
-        end = std::max(end, span.end);
-    if (end <= 0)
-      end = 1e-9;
+  explicit Axis(double seconds) : end(std::max(seconds, 1e-9)) {
     double raw = end / 6, power = std::pow(10, std::floor(std::log10(raw)));
     tick = (raw / power > 5 ? 10 : raw / power > 2 ? 5 : raw / power > 1 ? 2 : 1) * power;
   }
@@ -52,7 +47,7 @@ struct Axis {
     return svg;
   }
 
-  double end = 0, tick = 0;
+  double end, tick = 0;
 };
 
 std::string rect(const char *style, double x, double y, double width, double height, const std::string &title) {
@@ -103,6 +98,29 @@ std::vector<Bar> barsOf(const plan::Plan &plan, const plan::Program &program, co
   for (auto [i, span] : llvm::zip(queue.instructions, queue.spans))
     bars.push_back({i, span, styleOf(plan, program, program.instructions(i))});
   return bars;
+}
+
+/// Without its waits, which are gaps.
+std::vector<Bar> barsOf(const plan::Plan &plan, const trace::MeasuredTrace::Step &step) {
+  const plan::Program &program = plan.programs(int(step.program));
+  std::vector<Bar> bars;
+  for (const trace::MeasuredTrace::Part &part : step.parts) {
+    const plan::Instruction &instruction = program.instructions(int(part.instruction));
+    if (!part.waits)
+      bars.push_back({int(part.instruction),
+                      {part.begin, part.end},
+                      instruction.queue() ? "give" : styleOf(plan, program, instruction)});
+  }
+  return bars;
+}
+
+/// Of both pictures of a step, so that their bars compare.
+Axis axisOf(const ReportInput &input) {
+  double end = spanOf(input.prediction);
+  if (input.measured)
+    for (const trace::MeasuredTrace::Step &step : input.measured->typical)
+      end = std::max(end, step.end);
+  return Axis(end);
 }
 
 /// The bars of a lane or of a queue. What is narrower than half a pixel joins its neighbours, so that a step of ten thousand
@@ -288,8 +306,16 @@ std::string drawDeviceMemory(const ReportInput &input, const std::vector<const P
 
 } // namespace
 
+double spanOf(const Prediction &prediction) {
+  double end = 0;
+  for (const Prediction::Lane &lane : prediction.lanes)
+    for (const Timeline::Span &span : lane.spans)
+      end = std::max(end, span.end);
+  return end;
+}
+
 std::string drawTimeline(const ReportInput &input) {
-  Axis axis(input.prediction);
+  const Axis axis = axisOf(input);
   constexpr double kRow = 46, kBar = 26, kTop = 8, kQueueRow = 24, kQueueBar = 16;
   double bottom = kTop;
   for (const Prediction::Lane &lane : input.prediction.lanes)
@@ -314,8 +340,27 @@ std::string drawTimeline(const ReportInput &input) {
   return svg + "</svg>\n";
 }
 
+std::string drawMeasured(const ReportInput &input) {
+  const Axis axis = axisOf(input);
+  constexpr double kRow = 46, kBar = 26, kTop = 8;
+  const double bottom = kTop + kRow * double(input.measured->typical.size());
+  std::string svg = openSvg("One measured step, lane by lane", "measured-title", bottom + 24);
+  svg += axis.draw(kTop, bottom);
+  double y = kTop + 8;
+  for (const trace::MeasuredTrace::Step &step : input.measured->typical) {
+    const plan::Program &program = input.plan.programs(int(step.program));
+    const plan::Task task = plan::instanceTask(input.plan, program, step.instance);
+    const std::string name =
+        program.name() + (program.instances() > 1 ? "[" + std::to_string(step.instance) + "]" : "");
+    svg += label(name, plan::taskText(input.plan, task) + "/device:" + program.device(), y + 10) +
+           drawBars(input.plan, program, barsOf(input.plan, step), name + " waits", axis, y, kBar);
+    y += kRow;
+  }
+  return svg + "</svg>\n";
+}
+
 std::string drawMemory(const ReportInput &input) {
-  Axis axis(input.prediction);
+  const Axis axis(spanOf(input.prediction));
   Rows rows(input.plan);
   std::map<unsigned, std::vector<const Prediction::Lane *>> byRow;
   for (const Prediction::Lane &lane : input.prediction.lanes)

@@ -47,7 +47,7 @@ LaneState Lane::run() {
     return *state;
   if (LaneState state = inStep ? LaneState::StepDone : beginStep(); state != LaneState::StepDone)
     return state;
-  if (std::optional<LaneState> state = execute())
+  if (std::optional<LaneState> state = tracing ? execute<true>() : execute<false>())
     return *state;
   return finishStep();
 }
@@ -60,6 +60,8 @@ LaneState Lane::beginStep() {
   position = currentStep == 0 ? 0 : program->stepFirst;
   sub = 0;
   inStep = true;
+  if (trace)
+    tracing = trace->begins(currentStep);
   if (uint32_t feeds = program->fetchFirst - program->feedFirst)
     if (absl::Status status =
             host->feed(laneInfo, currentStep, {laneFrame->arguments.data() + program->feedFirst, feeds});
@@ -74,15 +76,19 @@ inline void Lane::bind(const Instruction &instruction, void *memory) {
     laneFrame->arguments[program->patches[instruction.first + i]] = memory;
 }
 
-std::optional<LaneState> Lane::execute() {
+template <bool kTraced> std::optional<LaneState> Lane::execute() {
   const Instruction *const instructions = program->instructions.data();
   const uint32_t end = uint32_t(program->instructions.size());
   Frame &frame = *laneFrame;
   void *const *const arguments = frame.argumentsOf(currentStep);
+  if constexpr (kTraced)
+    trace->resumes();
   for (; position < end; ++position) {
     const Instruction &instruction = instructions[position];
     if (allReduces.anyUnderWay())
-      allReduces.advance(currentStep, context);
+      allReduces.advance(currentStep, context, kTraced ? trace : nullptr);
+    if constexpr (kTraced)
+      traceEntry(instruction);
     switch (instruction.op) {
     case Op::Call: {
       Locks locks = frame.lock(instruction);
@@ -230,6 +236,8 @@ std::optional<LaneState> Lane::execute() {
     case Op::QueueWait:
       break;
     }
+    if constexpr (kTraced)
+      trace->leaves(uint32_t(&instruction - instructions), iteration, instruction.op == Op::SendAhead);
   }
   return std::nullopt;
 }
@@ -343,6 +351,11 @@ LaneState Lane::finishStep() {
     laneFrame->buffers[instruction.buffer] = nullptr;
     ports.receives[instruction.port]->release();
   }
+  if (tracing) {
+    trace->leaves(position, 0, false);
+    trace->ends();
+    tracing = false; // what stands between two steps is in none
+  }
   inStep = false;
   position = sub = 0;
   ++currentStep;
@@ -385,15 +398,6 @@ LaneState Lane::endByEndOfStream() {
   return LaneState::PhaseEnded;
 }
 
-LaneState Lane::notReady(transport::RecvPort *port, PollState state, std::span<transport::RecvPort *const> ports) {
-  LaneState blocked = notReady(port, state);
-  if (blocked == LaneState::Blocked) {
-    gathering = port;
-    blockedPorts = ports;
-  }
-  return blocked;
-}
-
 LaneState Lane::notReady(transport::Port *port, PollState state, Blocked on) {
   if (state == PollState::Pending) {
     blocked = on;
@@ -401,6 +405,8 @@ LaneState Lane::notReady(transport::Port *port, PollState state, Blocked on) {
     if (laneInfo.events && on != Blocked::Turn)
       noteWait();
     gathering = nullptr;
+    if (tracing)
+      traceWait();
     return LaneState::Blocked;
   }
   if (state == PollState::Closed && program->endsByEndOfStream)
@@ -415,13 +421,6 @@ void Lane::noteWait() {
     return;
   noted = now;
   laneInfo.events->add(place(), base::nowNanoseconds());
-}
-
-LaneState Lane::fail(absl::Status status) {
-  if (tickets)
-    tickets->leave(laneInfo.instance);
-  failure = std::move(status);
-  return LaneState::Failed;
 }
 
 LaneState Lane::kernelFailed(const Instruction &instruction, int code) {

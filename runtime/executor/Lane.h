@@ -14,6 +14,7 @@
 #include "runtime/executor/LaneCursor.h"
 #include "runtime/executor/LanePorts.h"
 #include "runtime/executor/LaneSegments.h"
+#include "runtime/executor/LaneTrace.h"
 #include "runtime/executor/MessageSum.h"
 #include "runtime/executor/Program.h"
 #include "runtime/executor/ReplicaChoice.h"
@@ -44,6 +45,9 @@ public:
   static absl::StatusOr<std::unique_ptr<Lane>> create(std::shared_ptr<const Program> program, LaneInfo info,
                                                       std::unique_ptr<Frame> frame, transport::Transport &transport,
                                                       Host &host);
+  /// Before the first run(); it outlives the lane.
+  void traceTo(LaneTrace *to) { trace = to; }
+
   LaneState run();
 
   /// What a Blocked lane waits on.
@@ -65,6 +69,7 @@ public:
   EndReason endReason() const { return reason; }
   uint64_t step() const { return currentStep; } ///< steps done
   const LaneInfo &info() const { return laneInfo; }
+  const Program &ofProgram() const { return *program; }
   bool takesTickets() const { return tickets; }
   /// A Blocked lane waits for whoever takes the steps one by one, which is no wait for another task and lasts as long as it likes.
   bool waitsForStepper() const { return turn && blockedPort == &turn; }
@@ -102,8 +107,17 @@ private:
     return LaneState::PhaseEnded;
   }
   LaneState beginStep();
-  /// Executes from `position`; nothing: the step's instructions are done.
-  std::optional<LaneState> execute();
+  /// Executes from `position`; nothing: the step's instructions are done. Two copies of it, so that a step that is not traced costs nothing more.
+  template <bool kTraced> std::optional<LaneState> execute();
+  void traceEntry(const Instruction &instruction) {
+    trace->enters(instruction.op == Op::AllReduceDone ? allReduces.movesDone(instruction.port) : sub);
+  }
+  void traceWait() {
+    const bool reduces =
+        position < program->instructions.size() && program->instructions[position].op == Op::AllReduceDone;
+    trace->blocks({position, iteration, sub, messages.summedBytes()}, reduces ? waitsFor.peer : sub,
+                  reduces && waitsFor.sends);
+  }
   /// A Receive's or Acquire's buffer is at `memory` from now on.
   void bind(const Instruction &instruction, void *memory);
   LaneState finishStep();
@@ -113,10 +127,22 @@ private:
   LaneState notReady(transport::Port *port, transport::PollState state, Blocked on = Blocked::Message);
   /// The same of a receiving port whose lane can do nothing before all of `ports` are ready.
   LaneState notReady(transport::RecvPort *port, transport::PollState state,
-                     std::span<transport::RecvPort *const> ports);
+                     std::span<transport::RecvPort *const> ports) {
+    const LaneState blocked = notReady(port, state);
+    if (blocked == LaneState::Blocked) {
+      gathering = port;
+      blockedPorts = ports;
+    }
+    return blocked;
+  }
   /// Into the ring of events: it has begun to wait.
   void noteWait();
-  LaneState fail(absl::Status status);
+  LaneState fail(absl::Status status) {
+    if (tickets)
+      tickets->leave(laneInfo.instance);
+    failure = std::move(status);
+    return LaneState::Failed;
+  }
   LaneState misfits(const Instruction &instruction) {
     return fail(base::annotate(ports.whyMisfit(instruction, laneFrame->buffers, sub),
                                absl::StrCat(laneInfo.name, ", at step ", uint64_t(currentStep))));
@@ -159,6 +185,7 @@ private:
   AllReduce::Outcome waitsFor; // of the AllReduceDone that blocks
   bool inStep = false;
   bool stopping = false; // this step's control message was EndPhase
+  bool tracing = false; // this step
   uint64_t shownSteps = 0; // that the host has taken: one fewer than were given, where the lane runs ahead
   uint64_t controlMessage = 0; // this step's control message, in the lane that decides
   int64_t stepStart = 0; // nanoseconds; the end of the step before
@@ -169,6 +196,7 @@ private:
   EndReason reason = EndReason::None;
   absl::Status failure;
   StepStats stepStats;
+  LaneTrace *trace = nullptr;
   StepGate::Turn turn;
   LaneSegments segments; // their queue ends its work before the memory above goes
 };

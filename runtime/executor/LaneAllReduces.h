@@ -10,6 +10,7 @@
 #include "runtime/executor/AllReduce.h"
 #include "runtime/executor/Frame.h"
 #include "runtime/executor/LanePorts.h"
+#include "runtime/executor/LaneTrace.h"
 
 #include <vector>
 
@@ -23,10 +24,14 @@ public:
 
   void start(uint32_t index) { underWay.push_back(&all[index]); }
   bool anyUnderWay() const { return !underWay.empty(); }
-  /// While their peers keep up; what goes wrong is told by finish().
-  void advance(uint64_t step, const GraphcContext &context) {
-    for (AllReduce *allReduce : underWay)
+  /// While their peers keep up; what goes wrong is told by finish(). `trace`: null, or takes what got on.
+  void advance(uint64_t step, const GraphcContext &context, LaneTrace *trace) {
+    for (AllReduce *allReduce : underWay) {
+      const uint32_t before = allReduce->movesDone();
       (void)allReduce->advance(step, context);
+      if (trace && allReduce->movesDone() != before)
+        trace->moves(uint32_t(allReduce - all.data()), before, allReduce->movesDone());
+    }
   }
   /// Ready without a code: it is done, and not under way any more.
   AllReduce::Outcome finish(uint32_t index, uint64_t step, const GraphcContext &context);

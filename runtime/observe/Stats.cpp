@@ -46,7 +46,7 @@ std::string toJson(const TaskStats &stats) {
 }
 
 absl::Status writeStats(const std::string &path, const std::map<std::string, std::string> &tasks,
-                        const FinalResults &results) {
+                        const FinalResults &results, const std::optional<TraceSummary> &trace) {
   Json json;
   json["tasks"] = Json::object();
   for (const auto &[name, stats] : tasks)
@@ -56,6 +56,8 @@ absl::Status writeStats(const std::string &path, const std::map<std::string, std
     json["final"]["loss"] = number(*results.loss);
   for (const auto &[name, value] : results.metrics)
     json["final"][name] = number(value);
+  if (trace)
+    json["trace"] = Json::parse(toJson(*trace));
   std::string text = json.dump(2) + "\n";
   if (path == "-") {
     std::fwrite(text.data(), 1, text.size(), stdout);

@@ -3,6 +3,7 @@
 #define GRAPHC_RUNTIME_OBSERVE_STATS_H
 
 #include "runtime/observe/StepTimes.h"
+#include "runtime/observe/TraceSummary.h"
 
 #include "absl/status/status.h"
 
@@ -46,9 +47,9 @@ struct FinalResults {
   std::string endedEarly = {}; ///< why training ended before its steps were made, but not by a stop; empty: it did not
 };
 
-/// Writes {"tasks": {name: …}, "final": {…}} atomically; "-" is standard output.
+/// Writes {"tasks": {name: …}, "final": {…}} atomically, with a "trace" where one was made; "-" is standard output.
 absl::Status writeStats(const std::string &path, const std::map<std::string, std::string> &tasks,
-                        const FinalResults &results);
+                        const FinalResults &results, const std::optional<TraceSummary> &trace = std::nullopt);
 
 } // namespace graphc::observe
 #endif

@@ -1,5 +1,6 @@
 #include "runtime/service/ControlLink.h"
 
+#include "runtime/base/Clock.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/service/MasterService.h"
@@ -82,6 +83,13 @@ void ControlLink::deliver(const ToTask &message) {
     if (message.has_stop())
       stop = onStop_;
   }
+  if (message.has_clock()) { // at once: the sooner the better it is known
+    FromTask answer;
+    answer.mutable_clock()->set_id(message.clock());
+    answer.mutable_clock()->set_nanoseconds(base::nowNanoseconds());
+    send(std::move(answer));
+    return;
+  }
   if (message.has_stop()) {
     if (stop)
       stop(message.stop());
@@ -131,6 +139,12 @@ void LocalLink::send(FromTask message) {
     break;
   case FromTask::kFetched:
     coordinator_.fetched(task_, message.fetched());
+    break;
+  case FromTask::kTraced:
+    coordinator_.traced(task_, std::move(*message.mutable_traced()));
+    break;
+  case FromTask::kClock:
+    coordinator_.clockRead(task_, message.clock());
     break;
   default:
     break;

@@ -102,6 +102,35 @@ void Coordinator::fetched(uint32_t task, const Fetched &value) {
     refuse(task, status);
 }
 
+/// On its way to the file of --trace, as the rules bound it.
+void Coordinator::traced(uint32_t task, Traced trace) {
+  absl::Status status;
+  {
+    base::MutexLock lock(mutex_);
+    slots_[task].heard = absl::Now();
+    if (rules_)
+      status = rules_->check(task, trace);
+    if (status.ok())
+      traces_.emplace_back(task, std::move(trace));
+  }
+  if (!status.ok())
+    refuse(task, status);
+}
+
+std::vector<std::pair<uint32_t, Traced>> Coordinator::takeTraces() {
+  base::MutexLock lock(mutex_);
+  return std::exchange(traces_, {});
+}
+
+std::vector<std::optional<ClockOffset>> Coordinator::clockOffsets() {
+  std::vector<std::shared_ptr<Member>> members;
+  {
+    base::MutexLock lock(mutex_);
+    members = everyone();
+  }
+  return clocks_.measure(members);
+}
+
 /// What no task of this run would say.
 void Coordinator::refuse(uint32_t task, const absl::Status &why) {
   RootCause cause;

@@ -8,6 +8,7 @@
 #define GRAPHC_RUNTIME_SERVICE_COORDINATOR_H
 
 #include "runtime/base/Mutex.h"
+#include "runtime/service/ClockOffsets.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/base/thread_annotations.h"
@@ -22,13 +23,6 @@
 
 namespace graphc::service {
 
-/// The master's way to one task. send() queues and returns; it is called under no lock of the coordinator.
-class Member {
-public:
-  virtual ~Member() = default;
-  virtual void send(const ToTask &message) = 0;
-};
-
 /// What the tasks of a run may say, for whom knows the plan (session/Answers.h). Called under the coordinator's lock.
 class AnswerRules {
 public:
@@ -37,6 +31,7 @@ public:
   virtual void ordered(const Order &order) = 0;
   virtual absl::Status check(uint32_t task, const Done &done) = 0; ///< its first answer to that, which is no error
   virtual absl::Status check(uint32_t task, const Fetched &value) = 0;
+  virtual absl::Status check(uint32_t task, const Traced &trace) = 0;
 };
 
 /// Who failed first and why: what the user reads at the end.
@@ -91,6 +86,9 @@ public:
   void done(uint32_t task, Done done);
   void failed(uint32_t task, const Error &error);
   void fetched(uint32_t task, const Fetched &value);
+  /// Kept until takeTraces().
+  void traced(uint32_t task, Traced trace);
+  void clockRead(uint32_t task, const ClockReading &reading) { clocks_.answered(task, reading); }
   /// By task number: who may be silent for long (stopped, swapped out, on a machine that is busy), since the running phase goes on
   /// without it. That is announced, and when it answers again. Its broken stream is a failure as ever. Empty: nobody.
   void allowStragglers(std::vector<bool> tasks);
@@ -110,6 +108,10 @@ public:
   std::vector<Peer> peers() const;
   ClusterProgress clusterProgress() const;
   std::vector<Heard> heard(absl::Time now) const; ///< by task number
+  /// By task, each in its order.
+  std::vector<std::pair<uint32_t, Traced>> takeTraces();
+  /// Asks every task for its clock, by number, some times each; on the master's thread, while no order is under way.
+  std::vector<std::optional<ClockOffset>> clockOffsets();
 
   /// Ends the run: tells everyone once. First cause wins.
   void abort(RootCause cause);
@@ -156,6 +158,8 @@ private:
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<bool> stragglers_ ABSL_GUARDED_BY(mutex_);
   std::optional<RootCause> cause_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::pair<uint32_t, Traced>> traces_ ABSL_GUARDED_BY(mutex_);
+  ClockOffsets clocks_;
   /// A task that only noticed another's death: kept for a moment, in case the other's own words arrive.
   std::optional<Suspicion> suspicion_ ABSL_GUARDED_BY(mutex_);
   absl::Time lastHeartbeat_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();

@@ -94,6 +94,12 @@ private:
     case FromTask::kFetched:
       coordinator.fetched(task_, incoming_.fetched());
       return true;
+    case FromTask::kTraced:
+      coordinator.traced(task_, std::move(*incoming_.mutable_traced()));
+      return true;
+    case FromTask::kClock:
+      coordinator.clockRead(task_, incoming_.clock());
+      return true;
     case FromTask::KIND_NOT_SET:
       break;
     }

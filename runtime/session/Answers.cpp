@@ -114,6 +114,7 @@ void RunAnswers::ordered(const Order &order) {
   if (order.has_begin()) {
     begin_ = order.begin();
     next_.clear();
+    traced_.assign(tasks_.size(), 0);
   }
 }
 
@@ -241,6 +242,21 @@ absl::Status RunAnswers::check(uint32_t task, const service::Fetched &value) {
                               begin_.steps(), " from ", first, " on"));
   next = value.step() + 1;
   return absl::OkStatus();
+}
+
+/// Of a lane of that task, in the phase that runs, where a trace was asked for; no more than a task keeps, and in order.
+absl::Status RunAnswers::check(uint32_t task, const service::Traced &trace) {
+  if (!order_.has_run() || answered_[task] || !begin_.has_trace())
+    return unfit("a trace comes while none is made");
+  if (trace.program() >= static_cast<uint32_t>(plan_.programs_size()))
+    return unfit(absl::StrCat("a trace of program ", trace.program(), ", the plan has ", plan_.programs_size()));
+  const plan::Program &program = plan_.programs(static_cast<int>(trace.program()));
+  if (program.phase() != begin_.phase() || trace.instance() >= program.instances() ||
+      !plan::sameTask(plan::instanceTask(plan_, program, trace.instance()), tasks_[task].task))
+    return unfit(absl::StrCat("a trace of ", program.name(), "[", trace.instance(), "], which does not run there"));
+  if (traced_[task] += trace.records().size(); traced_[task] > executor::LaneTrace::kMostBytes)
+    return unfit("its trace is longer than a task's may be");
+  return executor::decodeRecords(trace.records(), program).status();
 }
 
 /// Of graphrun check: links and data sets that it was asked about, each once.

@@ -26,6 +26,7 @@ public:
   void ordered(const service::Order &order) override;
   absl::Status check(uint32_t task, const service::Done &done) override;
   absl::Status check(uint32_t task, const service::Fetched &value) override;
+  absl::Status check(uint32_t task, const service::Traced &trace) override;
 
 private:
   struct PhaseOfTask {
@@ -53,6 +54,7 @@ private:
   std::vector<bool> answered_; ///< the order, by task
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t>
       next_; ///< (program, fetch, instance): the least step that may come
+  std::vector<uint64_t> traced_; ///< bytes of the running phase, by task
 };
 
 /// The same for graphrun check: the answer of `task` to `order`.

@@ -57,6 +57,7 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
                    {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds, options_.log,
                     options_.keepCheckpoints}),
       progress_(plan::taskNumber(plan_, plan_.chief()), options_.show, options_.logEverySteps),
+      trace_(plan, coordinator_, files_, {options_.traceFile, options_.profileSteps, options_.log}),
       hangs_(plan_, options_.hangs, options_.log), earlyStop_(options_.earlyStop) {
   coordinator_.use(std::make_shared<RunAnswers>(plan_));
 }
@@ -225,6 +226,8 @@ absl::Status Driver::train(uint32_t phase) {
                                   : " make the epochs asked for (--epochs counts samples from the very first)"));
     return absl::OkStatus();
   }
+  GRAPHC_RETURN_IF_ERROR(trace_.choose(phase, step_, trainingSteps_.total));
+  trainingSteps_.traced = trace_.whole();
   progress_.begin(trainingSteps_, step_, absl::Now());
   checkpoints_.startClock(absl::Now());
   bool ends = false; // before the total
@@ -233,6 +236,7 @@ absl::Status Driver::train(uint32_t phase) {
     uint64_t before = step_;
     GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, streams.positions()));
     streams.advance(step_ - before);
+    GRAPHC_RETURN_IF_ERROR(trace_.write(step_, /*isLast=*/result.stopped && stopRequested_));
     if (step_ == before && !result.stopped)
       return absl::InternalError(absl::StrCat("phase ", plan_.phases(static_cast<int>(phase)).name(),
                                               " ended without a step at step ", before));
@@ -314,6 +318,8 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
     steps = (samples + one.samples_per_step() - 1) / one.samples_per_step();
   if (final)
     remark(remarkOverlap(plan_, phase, samples_, samples, steps));
+  if (options_.entry == "eval")
+    GRAPHC_RETURN_IF_ERROR(trace_.choose(phase, 0, steps));
   GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
   if (result.stopped) { // what it has of some of the samples is no result
     std::string how = absl::StrCat("stopped in the evaluation, at step ", result.steps, " of ", steps, ", as asked");
@@ -352,6 +358,7 @@ absl::Status Driver::predict(uint32_t phase) {
   uint64_t steps = options_.steps                      ? *options_.steps
                    : samples && one.samples_per_step() ? (samples + one.samples_per_step() - 1) / one.samples_per_step()
                                                        : 1;
+  GRAPHC_RETURN_IF_ERROR(trace_.choose(phase, 0, steps));
   GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
   return result.stopped
              ? absl::CancelledError(absl::StrCat("stopped at step ", result.steps, " of ", steps, ", as asked"))
@@ -375,7 +382,8 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
       begin.mutable_begin()->set_position(positions[i]);
     else
       begin.mutable_begin()->add_other_positions(positions[i]);
-  GRAPHC_RETURN_IF_ERROR(giveOrder(std::move(begin), kSetUpDeadline).status());
+  trace_.ask(*begin.mutable_begin());
+  GRAPHC_RETURN_IF_ERROR(giveOrder(begin, kSetUpDeadline).status());
   coordinator_.allowStragglers(stragglersOf(plan_, one));
   if (trains)
     progress_.beginPhase(epoch_, step_, one.ends_by_end_of_stream());
@@ -395,6 +403,7 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
     progress_.endPhase();
   if (!ended.ok())
     return ended.status();
+  trace_.take(begin.begin());
   return addUp(one, *ended);
 }
 
@@ -424,6 +433,7 @@ Driver::PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<se
 
 /// After the last phase: dump where asked, then `end`, whose answers are the tasks' statistics; `release` lets them go.
 absl::Status Driver::finish(bool stopped) {
+  GRAPHC_RETURN_IF_ERROR(trace_.write(step_, /*isLast=*/true)); // of an evaluation, a prediction
   if (!options_.dumpDirectory.empty() && !notFinite_) {
     service::Order dump;
     dump.mutable_dump()->set_directory(options_.dumpDirectory);
@@ -438,7 +448,8 @@ absl::Status Driver::finish(bool stopped) {
     stats[plan::taskText(plan_, tasks[i])] = ended[i].stats();
   coordinator_.release();
   FileWatch::Work work(files_, absl::StrCat("writing --stats ", options_.statsFile));
-  return options_.statsFile.empty() ? absl::OkStatus() : observe::writeStats(options_.statsFile, stats, results_);
+  return options_.statsFile.empty() ? absl::OkStatus()
+                                    : observe::writeStats(options_.statsFile, stats, results_, trace_.summary());
 }
 
 /// On the heartbeat thread: asks the coordinator to look after the tasks, hears of stop requests, and ends the running phase where one is

@@ -13,6 +13,7 @@
 #include "runtime/plan/PlanFile.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/ChiefCheckpoints.h"
+#include "runtime/session/ChiefTrace.h"
 #include "runtime/session/EarlyStop.h"
 #include "runtime/session/FileWatch.h"
 #include "runtime/session/HangWatch.h"
@@ -36,7 +37,8 @@ struct DriverOptions {
   bool nanStops = false; ///< a loss that is no number ends training in good order, and is no failure
   std::optional<EarlyStop> earlyStop; ///< with evalEveryEpochs
   uint64_t logEverySteps = 0; ///< snapshots say when so many are made; 0: never
-  std::string checkpointDirectory, dumpDirectory, statsFile;
+  std::string checkpointDirectory, dumpDirectory, statsFile, traceFile;
+  std::optional<ProfileSteps> profileSteps; ///< of traceFile
   bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::string transport = "auto", run;
   std::vector<std::string> fetches; ///< names of --fetch; every task hears of them
@@ -111,6 +113,7 @@ private:
   FileWatch files_;
   ChiefCheckpoints checkpoints_;
   TrainingProgress progress_;
+  ChiefTrace trace_;
   HangWatch hangs_;
 
   TrainingSteps trainingSteps_; ///< how many, and where to pause

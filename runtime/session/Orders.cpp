@@ -172,6 +172,10 @@ absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
       static_cast<size_t>(begin.other_positions_size()) > std::max<size_t>(1, streams) - 1)
     return wrong(
         absl::StrCat(begin.other_positions_size(), " more positions in the data for ", streams, " streams of it"));
+  if (begin.has_trace() && (begin.trace().steps() == 0 || begin.trace().steps() > begin.steps() ||
+                            begin.trace().first() > begin.steps() - begin.trace().steps()))
+    return wrong(absl::StrCat("a trace of ", begin.trace().steps(), " steps from ", begin.trace().first(), " on, of ",
+                              begin.steps()));
   const plan::Phase &phase = plan_.phases(static_cast<int>(begin.phase()));
   const uint64_t epoch = begin.epoch_samples();
   if ((epoch > 0) != (phase.samples_per_step() > 0) || epoch > plan::Limits::bytes)

@@ -347,6 +347,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
                           executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame,
                                                options_.recorder ? &options_.recorder->lanes() : nullptr},
                                               phase_));
+  traces_.begin(lanes_, order);
   if (stepping)
     stepping->gate.begin(order.first_step(), lanes_.size());
   base::MutexLock lock(mutex_);
@@ -398,6 +399,7 @@ absl::Status TaskSession::runPhase(Done *done) {
     sum.set_count(total.count);
   }
   addStats(*host_, took, before);
+  traces_.send(lanes_, link_);
   endPhase();
   return absl::OkStatus();
 }
@@ -464,11 +466,13 @@ void TaskSession::endPhase() {
   if (isRead || (failed && !becomeIdle(lanes_, kDrainLimit))) {
     for (auto &lane : lanes_)
       (void)lane.release(); // on purpose: the process is about to end
+    traces_.leave();
     lanes_.clear(); // they are asked no more
     (void)transports_.release();
     return;
   }
   lanes_.clear();
+  traces_.clear();
   host_.reset();
   batches_.reset();
 }

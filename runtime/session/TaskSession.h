@@ -19,6 +19,7 @@
 #include "runtime/session/PhaseHost.h"
 #include "runtime/session/Stepping.h"
 #include "runtime/session/TaskCheckpoint.h"
+#include "runtime/session/TaskTraces.h"
 #include "runtime/session/TaskTransports.h"
 
 namespace graphc::session {
@@ -110,6 +111,7 @@ private:
   uint32_t phase_ = 0;
   std::unique_ptr<data::PhaseBatches> batches_;
   std::shared_ptr<PhaseHost> host_;
+  TaskTraces traces_; ///< of these lanes
   std::vector<std::unique_ptr<executor::Lane>> lanes_;
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> stopEpoch_{0}; ///< the phase of this epoch is to end

@@ -26,6 +26,7 @@ struct TrainingSteps {
   std::optional<double> evalEvery = {}; ///< epochs
   std::optional<uint64_t> saveEvery = {}; ///< steps
   bool saveEveryEpoch = false;
+  std::optional<uint64_t> traced = {}; ///< steps behind which a trace is whole
   uint64_t total = 0; ///< steps
 
   data::Walk walk() const { return {samples, samplesPerStep, padded}; }
@@ -73,7 +74,7 @@ struct TrainingSteps {
     else if (saveEveryEpoch && samples)
       save = nextEpochMultiple(step, 1);
     Pause pause;
-    pause.step = std::min({evaluate, save, total});
+    pause.step = std::min({evaluate, save, traced && *traced > step ? *traced : total, total});
     pause.evaluate = pause.step == evaluate;
     pause.save = pause.step == save || pause.step == total;
     return pause;

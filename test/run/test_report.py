@@ -30,11 +30,12 @@ document.body.setAttribute('data-bad', bad.join(' '));
 GPUS = {"worker": ["GPU:0"]}  # with the parameter servers on CPUs
 FOUND = {
     "cpu": "3 boxes, 4 arrows, 3 lanes, true bars, 3 memories, 2 stores, 8 edges, 0 outside, overflow false",
+    "measured": "3 boxes, 4 arrows, 8 lanes, true bars, 3 memories, 2 stores, 8 edges, 0 outside, overflow false",
     "gpu": "3 boxes, 4 arrows, 6 lanes, true bars, 4 memories, 2 stores, 8 edges, 0 outside, overflow false",
 }
 
 
-@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+@pytest.mark.parametrize("kind", ["cpu", "measured", "gpu"])
 @pytest.mark.parametrize("size", ["1280,900", "420,900"])
 def test_opens(box, size, kind):
     """The report opens in a real browser, without a network, wide and narrow, and draws what it says; test/tools/graphc/report.test checks
@@ -43,7 +44,11 @@ def test_opens(box, size, kind):
     if not browser:
         pytest.skip("no chromium here (tools/setup.sh --tests installs one)")
     box.write("cluster.json", {"ps": 2, "worker": 3, "strategy": "parameter_server", **({"devices": GPUS} if kind == "gpu" else {})})
-    box.graphc(ROOT / "examples/fashion-mnist/model.mlir", "--partition", "cluster.json", "-o", "model.plan", "--report", "report.html")
+    compiles = [ROOT / "examples/fashion-mnist/model.mlir", "--partition", "cluster.json", "-o", "model.plan", "--report", "report.html"]
+    box.graphc(*compiles)
+    if kind == "measured":
+        box.graphrun("model.plan", "--steps", 5, "--trace", "run.pftrace")
+        box.graphc(*compiles, "--measured", "run.pftrace")
     box.write("probe.html", re.sub("</(body|html)>.*", "", (box / "report.html").read_text()) + PROBE)
     page = box.run(browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={box / 'profile'}", f"--window-size={size}", "--dump-dom",
                    f"file://{box / 'probe.html'}").out

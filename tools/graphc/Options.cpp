@@ -92,6 +92,10 @@ struct Flags {
   cl::opt<std::string> report{"report",
                               cl::desc("Write a page beside the plan: partition, predicted timeline, memory, traffic"),
                               cl::value_desc("report.html"), cl::cat(category)};
+  cl::opt<std::string> measured{"measured",
+                                cl::desc("What graphrun --trace has written of a run of this plan: --report shows it "
+                                         "beside its predictions"),
+                                cl::value_desc("run.pftrace"), cl::cat(category)};
   cl::opt<std::string> calibration{"calibration",
                                    cl::desc("What graphrun calibrate measured, for predicted times (default: "
                                             "~/.cache/graphc/calibration.json, else built-in figures)"),
@@ -153,6 +157,7 @@ bool readMode(const Flags &flags, Options &options) {
     options.otherPlan = flags.inputs[1];
   options.strategies.assign(flags.compare.begin(), flags.compare.end());
   options.report = flags.report;
+  options.measured = flags.measured;
   options.calibration = flags.calibration;
   bool compiles = options.mode == Mode::Compile || compares;
   if (!compiles && (flags.partition.getNumOccurrences() || flags.strategy.getNumOccurrences() ||
@@ -165,6 +170,8 @@ bool readMode(const Flags &flags, Options &options) {
         "--compare writes no plan and takes the strategies from its list; leave -o, --strategy and --emit out");
   if (flags.report.getNumOccurrences() && (options.mode != Mode::Compile || options.report.empty()))
     return complain("--report=PATH is for the compilation of a model");
+  if (flags.measured.getNumOccurrences() && (options.report.empty() || options.measured.empty()))
+    return complain("--measured=PATH is for the page of --report; add that, or leave it out");
   if (flags.calibration.getNumOccurrences() && options.report.empty() && !compares)
     return complain("--calibration is for predicted times; add --report or --compare, or leave it out");
   if (compares) {

@@ -23,6 +23,7 @@ struct Options {
   std::string otherPlan;               ///< Diff: the new plan
   std::vector<std::string> strategies; ///< Compare
   std::string report;                  ///< path of the HTML page, empty: none
+  std::string measured;                ///< path of a trace, for the page; empty: none
   std::string calibration;             ///< path of the measured figures, empty: the usual place
   std::string output;                  ///< path, "-": stdout; empty: not given
   std::optional<std::string> cluster;  ///< path of cluster.json

@@ -86,11 +86,30 @@ std::optional<cluster::Calibration> readCalibration(const Options &options) {
   return std::nullopt;
 }
 
+/// Of --measured; an error names the file.
+absl::StatusOr<Measured> readMeasured(const plan::Plan &plan, const std::string &path) {
+  GRAPHC_ASSIGN_OR_RETURN(std::string file, plan::encodePlan(plan));
+  GRAPHC_ASSIGN_OR_RETURN(plan::LoadedPlan loaded, plan::decodePlan(file, "the plan"));
+  GRAPHC_ASSIGN_OR_RETURN(std::string bytes, base::readFile(path, trace::kMostTraceBytes));
+  absl::StatusOr<trace::MeasuredTrace> trace = trace::readTrace(bytes);
+  absl::StatusOr<Measured> measured =
+      trace.ok() ? measure(plan, loaded.fingerprint, *trace) : absl::StatusOr<Measured>(trace.status());
+  return measured.ok() ? measured : base::annotate(measured.status(), path);
+}
+
 int writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const Options &options) {
   std::optional<cluster::Calibration> calibration = readCalibration(options);
   if (!calibration)
     return kWrong;
-  absl::Status status = base::writeFileAtomic(options.report, makeReport(plan, cluster, *calibration, options.model));
+  std::optional<Measured> measured;
+  if (!options.measured.empty()) {
+    absl::StatusOr<Measured> read = readMeasured(plan, options.measured);
+    if (!read.ok())
+      return complain("--measured " + std::string(read.status().message()));
+    measured = *std::move(read);
+  }
+  absl::Status status = base::writeFileAtomic(
+      options.report, makeReport(plan, cluster, *calibration, options.model, measured ? &*measured : nullptr));
   if (!status.ok())
     return complain("cannot write the report: " + std::string(status.message()));
   llvm::errs() << " report " << options.report << ", times predicted from " << sourceText(*calibration, hasGpu(plan))
@@ -186,7 +205,7 @@ std::string findOverwriting(const Options &options) {
   for (const auto &[flag, written] : {std::pair("-o", output), std::pair("--report", options.report)})
     for (const auto &[what, input] :
          {std::pair("model", options.model), std::pair("cluster", options.cluster.value_or("")),
-          std::pair("calibration", options.calibration)})
+          std::pair("trace", options.measured), std::pair("calibration", options.calibration)})
       if (!written.empty() && !input.empty() && input != "-" && isSameFile(written, input))
         return written + " is read as the " + what + " and would be overwritten; name another file with " + flag;
   if (!output.empty() && !options.report.empty() && isSameFile(output, options.report))
@@ -230,6 +249,8 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
     return complain(why), kUsage;
   if (isEndless(options.model))
     return complain(options.model + ": cannot read the model: not a regular file");
+  if (!options.measured.empty() && isEndless(options.measured))
+    return complain("--measured " + options.measured + ": not a regular file");
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> model = llvm::MemoryBuffer::getFileOrSTDIN(options.model);
   if (!model)
     return complain(options.model + ": cannot read the model: " + model.getError().message());

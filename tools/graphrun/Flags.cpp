@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -96,6 +97,8 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
     return absl::InvalidArgumentError(absl::StrCat("--steps 0: --entry ", flags.entry, " makes at least one step"));
   if (flags.taskIndex && flags.jobName.empty())
     return absl::InvalidArgumentError("--task_index needs --job_name");
+  if (flags.profileSteps && flags.traceFile.empty())
+    return absl::InvalidArgumentError("--profile_steps needs --trace FILE, to which it is written");
   if ((flags.saveCheckpointSecs || flags.saveCheckpointSteps) && flags.checkpointDirectory.empty())
     return absl::InvalidArgumentError("--save_checkpoint_… needs --checkpoint_dir");
   if (flags.earlyStop && !flags.evalEveryEpochs)
@@ -125,6 +128,18 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
   return absl::OkStatus();
 }
 
+/// "2,11": the first and the last.
+absl::StatusOr<std::pair<uint64_t, uint64_t>> parseProfileSteps(const std::string &text) {
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  uint64_t first = 0, last = 0;
+  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &first) || !absl::SimpleAtoi(parts[1], &last) || first == 0 ||
+      last < first || last > executor::kMostSteps)
+    return absl::InvalidArgumentError(
+        absl::StrCat("--profile_steps ", text,
+                     ": expected two step numbers, the first and the last to trace, counted from 1: 10,20"));
+  return std::pair(first, last);
+}
+
 /// Whether a flag is one of graphrun server's; what a run does is the client's to say.
 bool isOfServers(const CLI::Option &option) {
   static const std::set<std::string> kFlags = {"help",     "version", "data_dir",   "data_cache_mb",    "log_file",
@@ -149,6 +164,8 @@ void showValues(CLI::App &app) {
                                                                      {"--checkpoint_dir", "DIR"},
                                                                      {"--stats", "FILE"},
                                                                      {"--log_file", "FILE"},
+                                                                     {"--trace", "FILE"},
+                                                                     {"--profile_steps", "A,B"},
                                                                      {"--fetch", "NAME"},
                                                                      {"--feed", "NAME=FILE"},
                                                                      {"--dump_variables", "DIR"},
@@ -295,6 +312,13 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                  "evaluate in between; the progress line shows the metrics")
       ->check(kAboveZero);
   app.add_option("--stats", flags.statsFile, "write times, bytes and results to this JSON file at the end");
+  app.add_option("--trace", flags.traceFile,
+                 "write what every task did in some steps to this file, which ui.perfetto.dev opens");
+  std::string profileSteps;
+  app.add_option(
+      "--profile_steps", profileSteps,
+      "which steps --trace is about: the first and the last, counted as --steps is (default: ten steps, from the "
+      "run's second on)");
   app.add_option("--log_file", flags.logFile, "write the log as JSON lines to this file too");
   app.add_option("--fetch", flags.fetches,
                  "print this result of every step (asynchronous: of each task); may be given again; by hand "
@@ -390,6 +414,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
     if (equals == std::string::npos || equals == 0 || equals + 1 == feed.size())
       return absl::InvalidArgumentError(absl::StrCat("--feed ", feed, ": expected NAME=FILE.npy"));
     flags.feeds[feed.substr(0, equals)] = feed.substr(equals + 1);
+  }
+  if (!profileSteps.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(flags.profileSteps, parseProfileSteps(profileSteps));
   }
   if (!earlyStop.empty()) {
     GRAPHC_ASSIGN_OR_RETURN(flags.earlyStop, session::EarlyStop::parse(earlyStop));

@@ -29,7 +29,9 @@ struct Flags {
   std::string plan;
   std::optional<double> epochs;
   std::optional<uint64_t> steps;
-  std::string dataDirectory, checkpointDirectory, statsFile, logFile, dumpDirectory, failureDirectory;
+  std::string dataDirectory, checkpointDirectory, statsFile, logFile, dumpDirectory, failureDirectory, traceFile;
+  std::optional<std::pair<uint64_t, uint64_t>>
+      profileSteps; ///< first and last, from 1; none: ten behind the run's first
   std::string entry = "train"; ///< train, eval or predict
   std::optional<uint32_t> intraOpThreads; ///< none: the plan's, or 1
   std::string master; ///< "grpc://host:port": this process is the chief, the other tasks are servers

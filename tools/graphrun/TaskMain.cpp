@@ -404,6 +404,8 @@ session::DriverOptions driverOptions(const Flags &flags) {
   options.newAlgorithms = flags.newAlgorithms;
   options.dumpDirectory = flags.dumpDirectory;
   options.statsFile = flags.statsFile;
+  options.traceFile = flags.traceFile;
+  options.profileSteps = flags.profileSteps;
   options.fetches = flags.fetches;
   if (flags.deadlineSeconds)
     options.fileDeadline = absl::Seconds(*flags.deadlineSeconds);

@@ -214,7 +214,8 @@ absl::Status checkOutputs(const graphrun::Flags &flags) {
                                                              {"--cluster", flags.clusterFile}};
   for (const auto &[name, file] : flags.feeds)
     inputs.emplace_back("--feed " + name, file);
-  for (const auto &[flag, file] : {std::pair("--stats", flags.statsFile), std::pair("--log_file", flags.logFile)}) {
+  for (const auto &[flag, file] : {std::pair("--stats", flags.statsFile), std::pair("--log_file", flags.logFile),
+                                   std::pair("--trace", flags.traceFile)}) {
     struct stat output{}, input{};
     if (file.empty() || stat(file.c_str(), &output) != 0 || !S_ISREG(output.st_mode))
       continue;
@@ -239,7 +240,8 @@ absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags, bo
   if (!check && flags.jobName.empty() && flags.entry == "train") // the chief of a check opens it
     GRAPHC_RETURN_IF_ERROR(checkFolder("--checkpoint_dir", flags.checkpointDirectory));
   GRAPHC_RETURN_IF_ERROR(checkOutputs(flags));
-  for (const auto &[flag, file] : {std::pair("--stats ", flags.statsFile), std::pair("--log_file ", flags.logFile)}) {
+  for (const auto &[flag, file] : {std::pair("--stats ", flags.statsFile), std::pair("--log_file ", flags.logFile),
+                                   std::pair("--trace ", flags.traceFile)}) {
     if (file.empty() || (file == "-" && flag[2] == 's'))
       continue;
     if (stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode))

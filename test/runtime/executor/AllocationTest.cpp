@@ -16,7 +16,7 @@ std::unique_ptr<int> escaped; // external, so that the compiler keeps the alloca
 
 namespace {
 
-uint64_t allocationsOf(const plan::ParameterServerShape &shape, bool control) {
+uint64_t allocationsOf(const plan::ParameterServerShape &shape, bool control, bool traced = false) {
   TaskHarness tasks(plan::parameterServerPlan(shape));
   TestHost host(400);
   std::atomic<uint64_t> steps{0};
@@ -31,6 +31,11 @@ uint64_t allocationsOf(const plan::ParameterServerShape &shape, bool control) {
     return absl::OkStatus();
   };
   auto lanes = tasks.lanes(host);
+  std::vector<std::unique_ptr<LaneTrace>> traces;
+  for (size_t i = 0; traced && i < lanes.size(); ++i) {
+    traces.push_back(std::make_unique<LaneTrace>(lanes[i]->ofProgram(), 0, 400, 1 << 20));
+    lanes[i]->traceTo(traces.back().get());
+  }
   allocations = 0;
   EXPECT_EQ(tasks.run(lanes), absl::OkStatus());
   countAllocations = false;
@@ -39,6 +44,7 @@ uint64_t allocationsOf(const plan::ParameterServerShape &shape, bool control) {
 
 TEST(Allocation, TheCounterCounts) { EXPECT_GE(allocationsOf({1, 2}, true), 1u); }
 TEST(Allocation, SynchronousStepAllocatesNothing) { EXPECT_EQ(allocationsOf({2, 2}, false), 0u); }
+TEST(Allocation, TracedStepAllocatesNothing) { EXPECT_EQ(allocationsOf({2, 2}, false, /*traced=*/true), 0u); }
 TEST(Allocation, AsynchronousStepAllocatesNothing) { EXPECT_EQ(allocationsOf({2, 2, 16, true}, false), 0u); }
 
 } // namespace

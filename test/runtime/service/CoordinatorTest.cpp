@@ -1,6 +1,7 @@
 // The master's table: who may join, barriers, and whose fault it was.
 #include "runtime/service/Coordinator.h"
 
+#include "runtime/base/Clock.h"
 #include "runtime/base/Mutex.h"
 
 #include "absl/strings/str_cat.h"
@@ -365,6 +366,43 @@ TEST_F(Cluster, AStragglerIsReportedAndLostOnlyPastItsDeadline) {
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
   EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("did not answer for 4s"));
+}
+
+/// Answers as a clock that is so far ahead of this machine's would.
+class FakeClock : public Member {
+public:
+  FakeClock(ClockOffsets &offsets, uint32_t task, int64_t ahead) : offsets(offsets), task(task), ahead(ahead) {}
+  void send(const ToTask &message) override {
+    ClockReading reading;
+    reading.set_nanoseconds(base::nowNanoseconds() + ahead);
+    reading.set_id(message.clock() - 1); // of a question before
+    offsets.answered(task, reading);
+    reading.set_id(message.clock());
+    offsets.answered(task + 1, reading); // by somebody else
+    if (++asked == 1)
+      absl::SleepFor(absl::Milliseconds(300)); // a slow one, by which little is known
+    reading.set_nanoseconds(base::nowNanoseconds() + ahead);
+    offsets.answered(task, reading);
+    reading.set_nanoseconds(0); // twice
+    offsets.answered(task, reading);
+  }
+  ClockOffsets &offsets;
+  const uint32_t task;
+  const int64_t ahead;
+  int asked = 0;
+};
+
+TEST(ClockOffsets, TheQuickestAnswerCounts) {
+  ClockOffsets offsets;
+  std::vector<std::shared_ptr<Member>> members = {std::make_shared<FakeClock>(offsets, 0, 0),
+                                                  std::make_shared<FakeClock>(offsets, 1, 5000000000),
+                                                  std::make_shared<FakeTask>()};
+  const std::vector<std::optional<ClockOffset>> found = offsets.measure(members);
+  ASSERT_TRUE(found[0] && found[1]);
+  EXPECT_LE(std::abs(found[0]->nanoseconds), found[0]->error);
+  EXPECT_LE(std::abs(found[1]->nanoseconds + 5000000000), found[1]->error);
+  EXPECT_LT(found[1]->error, 100000000); // not of the slow one
+  EXPECT_FALSE(found[2]); // says nothing
 }
 
 } // namespace

@@ -29,6 +29,10 @@ struct Answers : testing::Test {
     void send(const service::ToTask &message) override {
       if (message.has_order())
         test.answer(number, message.order());
+      service::ClockReading reading;
+      reading.set_id(message.clock());
+      if (message.has_clock())
+        test.coordinator->clockRead(number, reading);
     }
     Answers &test;
     const uint32_t number;
@@ -460,6 +464,36 @@ TEST_F(CheckAnswers, AreAboutWhatWasAsked) {
     link.mutable_links(0)->set_latency_us(figure);
     EXPECT_THAT(check(measure, link), HasSubstr("found what cannot be"));
   }
+}
+
+TEST_F(Answers, ATraceIsOfALaneThatRunsThere) {
+  std::function<void(service::Traced &)> change = [](auto &) {};
+  options.traceFile = testing::TempDir() + "/answers.pftrace";
+  const executor::TraceRecord record{};
+  twist = [&](uint32_t task, const Order &order, Done &) {
+    service::Traced trace;
+    for (uint32_t i : loaded.plan.phases(static_cast<int>(begun.phase())).programs())
+      for (uint32_t r = 0; r < loaded.plan.programs(static_cast<int>(i)).instances(); ++r)
+        if (plan::taskNumber(loaded.plan, plan::instanceTask(loaded.plan, loaded.plan.programs(int(i)), r)) == 1) {
+          trace.set_program(i);
+          trace.set_instance(r);
+        }
+    trace.set_records(&record, sizeof record);
+    change(trace);
+    if (order.has_run() && task == 1)
+      coordinator->traced(task, trace);
+  };
+  EXPECT_EQ(run(), "");
+  for (auto [made, why] : std::initializer_list<std::pair<std::function<void(service::Traced &)>, const char *>>{
+           {[](auto &trace) { trace.set_program(1000); }, "a trace of program 1000, the plan has "},
+           {[](auto &trace) { trace.set_instance(1000); }, "[1000], which does not run there"},
+           {[](auto &trace) { trace.mutable_records()->pop_back(); }, "39 bytes, which are no whole records"},
+           {[](auto &trace) { trace.mutable_records()->resize((64 << 20) + 40); }, "longer than a task's may be"}}) {
+    change = made;
+    EXPECT_THAT(run(), HasSubstr(why));
+  }
+  options.traceFile.clear(); // whatever it says
+  EXPECT_THAT(run(), HasSubstr("a trace comes while none is made"));
 }
 
 } // namespace

@@ -221,6 +221,13 @@ TEST_F(Orders, BeginIsWithinThePlanAndBehindTheLastEpoch) {
       {[](auto &order) { order.add_other_positions(1); }, "1 more positions in the data for "},
       {[](auto &order) { order.set_epoch_samples(0); }, "epochs of 0 samples in a phase that takes 4 a step"},
       {[](auto &order) { order.set_epoch_samples(UINT64_MAX); }, "epochs of 18446744073709551615 samples"},
+      {[](auto &order) { order.mutable_trace()->set_first(0); }, "a trace of 0 steps from 0 on"},
+      {[](auto &order) { order.mutable_trace()->set_steps(order.steps() + 1); }, " steps from 0 on, of "},
+      {[](auto &order) {
+         order.mutable_trace()->set_steps(1);
+         order.mutable_trace()->set_first(UINT64_MAX);
+       },
+       "a trace of 1 steps from 18446744073709551615 on"},
       {[](auto &order) { order.set_epoch_samples(11); }, "11 samples of data set made, which has 10 here"}};
   for (const Case &one : cases) {
     script.clear();

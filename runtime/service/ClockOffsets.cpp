@@ -1,0 +1,51 @@
+#include "runtime/service/ClockOffsets.h"
+
+#include "runtime/base/Clock.h"
+
+#include "absl/time/clock.h"
+
+#include <algorithm>
+
+namespace graphc::service {
+namespace {
+constexpr int kQuestions = 8; ///< of each task; a task that was busy at the first is quicker at another
+constexpr absl::Duration kPatience = absl::Seconds(1);
+} // namespace
+
+std::vector<std::optional<ClockOffset>> ClockOffsets::measure(const std::vector<std::shared_ptr<Member>> &members) {
+  std::vector<std::optional<ClockOffset>> offsets(members.size());
+  for (uint32_t task = 0; task < members.size(); ++task)
+    for (int i = 0; i < kQuestions; ++i) {
+      ToTask message;
+      {
+        base::MutexLock lock(mutex_);
+        asked_ = {task, asked_.id + 1, std::nullopt, 0};
+        message.set_clock(asked_.id);
+      }
+      const int64_t before = base::nowNanoseconds();
+      members[task]->send(message);
+      base::MutexLock lock(mutex_);
+      changed_.waitFor(mutex_, kPatience,
+                       [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return asked_.theirs.has_value(); });
+      if (!asked_.theirs)
+        break;
+      const int64_t took = asked_.at - before;
+      const ClockOffset offset = {before + took / 2 - *asked_.theirs, took / 2 + 1};
+      if (!offsets[task] || offset.error < offsets[task]->error)
+        offsets[task] = offset;
+    }
+  return offsets;
+}
+
+/// What nobody has asked, or what comes too late, is dropped.
+void ClockOffsets::answered(uint32_t task, const ClockReading &reading) {
+  const int64_t now = base::nowNanoseconds();
+  base::MutexLock lock(mutex_);
+  if (task != asked_.task || reading.id() != asked_.id || asked_.theirs)
+    return;
+  asked_.theirs = std::max<int64_t>(0, reading.nanoseconds()); // a monotonic clock is never below, whatever a peer says
+  asked_.at = now;
+  changed_.notifyAll();
+}
+
+} // namespace graphc::service
