@@ -312,6 +312,7 @@ std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
     stopping = true;
     reason = decoded.reason;
   }
+  reports[currentStep & 1] = decoded.report;
   return std::nullopt;
 }
 
@@ -359,6 +360,7 @@ std::optional<LaneState> Lane::showStep(uint64_t step) {
   results.metricSums = {arguments + program->sumFirst, metrics};
   results.metricCounts = {arguments + program->countFirst, metrics};
   results.seconds = double(now - stepStart) * 1e-9;
+  results.report = reports[step & 1];
   stepStats.add(now - stepStart);
   stepStart = now;
   if (absl::Status status = host->stepDone(laneInfo, results); !status.ok())

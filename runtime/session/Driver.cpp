@@ -3,6 +3,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/checkpoint/Npy.h"
+#include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
 #include "runtime/session/Agreement.h"
 #include "runtime/session/Answers.h"
@@ -56,16 +57,17 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
     : plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)), files_(options_.fileDeadline),
       checkpoints_(plan_, coordinator_, files_,
                    {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds, options_.log}),
-      progress_(plan::taskNumber(plan_, plan_.chief()), options_.show) {
+      progress_(plan::taskNumber(plan_, plan_.chief()), options_.show), records_(plan_, options_.reports) {
   coordinator_.use(std::make_shared<RunAnswers>(plan_));
 }
 
 /// What the plan alone can refuse, before any task is asked: the entry, epochs, names of dumped files, results.
 absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &options) {
   const plan::Phase *phase = nullptr;
-  for (const plan::Phase &one : plan.phases())
-    if (one.role() == roleOf(options.entry))
-      phase = &one;
+  int number = 0;
+  for (int i = 0; i < plan.phases_size(); ++i)
+    if (plan.phases(i).role() == roleOf(options.entry))
+      phase = &plan.phases(number = i);
   if (!phase)
     return absl::InvalidArgumentError(absl::StrCat("--entry ", options.entry, ": the plan of ", plan.model(),
                                                    " has no such function; it has ", hintOfEntries(plan)));
@@ -92,7 +94,7 @@ absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &optio
       return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": ", phase->name(), " has no such result",
                                                      base::didYouMean(fetch, names), names.empty() ? "" : "; it has ",
                                                      absl::StrJoin(names, ", ")));
-  return absl::OkStatus();
+  return FetchFiles::check(plan, static_cast<uint32_t>(number), options.fetchFiles);
 }
 
 std::optional<uint32_t> Driver::phaseOf(plan::Role role) const {
@@ -120,6 +122,8 @@ absl::Status Driver::run() {
   absl::Status status = script();
   if (!status.ok() && !coordinator_.rootCause()) // not a task's failure: tell them why it is over
     abort(status);
+  if (absl::Status ended = records_.end(status.ok()); status.ok())
+    status = ended;
   checkpoints_.close(); // its lock goes with the run
   return status;
 }
@@ -133,6 +137,7 @@ absl::Status Driver::script() {
     stage_.initialized = true;
   }
   uint32_t phase = *phaseOf(roleOf(options_.entry)); // validate() found it
+  GRAPHC_RETURN_IF_ERROR(beginRecords(phase));
   absl::Status status;
   if (options_.entry == "train") {
     status = train(phase);
@@ -208,6 +213,11 @@ absl::Status Driver::initialize() {
   return absl::OkStatus();
 }
 
+absl::Status Driver::beginRecords(uint32_t phase) {
+  const uint64_t ofTask = step_ / executor::lanesPerUpdate(plan_, phase);
+  return records_.begin({{restored_.has_value(), step_, ofTask}, samplesOf(phase), options_.steps.has_value()});
+}
+
 /// Whether the owners can write the dump that comes at the end.
 absl::Status Driver::checkDumpDirectory() {
   if (options_.dumpDirectory.empty())
@@ -235,6 +245,7 @@ absl::Status Driver::train(uint32_t phase) {
                                   : " make the epochs asked for (--epochs counts samples from the very first)"));
     return absl::OkStatus();
   }
+  records_.train(trainingSteps_);
   progress_.begin(trainingSteps_, step_, absl::Now());
   checkpoints_.startClock(absl::Now());
   while (step_ < trainingSteps_.total) {
@@ -311,6 +322,7 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
   TrainingProgress::Metrics evaluated = meansOf(result.metrics, "");
   for (auto &[name, mean] : evaluated)
     results_.metrics[name] = mean;
+  records_.evaluated(step_, evaluated);
   progress_.evaluated(evaluated);
   if (std::exchange(lineDue_, false) || !final)
     showLast();
@@ -347,6 +359,8 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
   begin.mutable_begin()->set_first_step(trains ? step_.load() : 0);
   begin.mutable_begin()->set_steps(steps);
   begin.mutable_begin()->set_epoch_samples(samplesOf(phase));
+  if (auto reports = trains ? records_.reports(step_ + steps >= trainingSteps_.total) : std::nullopt)
+    *begin.mutable_begin()->mutable_reports() = *std::move(reports);
   for (size_t i = 0; i < positions.size(); ++i)
     if (i == 0)
       begin.mutable_begin()->set_position(positions[i]);
@@ -393,7 +407,7 @@ Driver::PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<se
   for (const service::Done &done : ended)
     trained_.add(done, epoch);
   step_ += result.steps;
-  progress_.trained(step_, trained_.loss(), meansOf(trained_.metrics(), "train "));
+  progress_.trained(step_, trained_.lossEpoch(), trained_.lossSum(), meansOf(trained_.metrics(), "train "));
   return result;
 }
 
@@ -444,7 +458,7 @@ void Driver::heartbeat() {
     progress_.showRunning(stage.phase, progress, absl::Now());
 }
 
-void Driver::showLast() { progress_.showLast(coordinator_.clusterProgress(), results_.loss, absl::Now()); }
+void Driver::showLast() { progress_.showLast(coordinator_.clusterProgress(), absl::Now()); }
 
 void Driver::printMetric(const std::string &name, const ResultSum &sum) {
   if (std::optional<double> mean = sum.mean())

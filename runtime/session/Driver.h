@@ -13,8 +13,10 @@
 #include "runtime/plan/PlanFile.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/ChiefCheckpoints.h"
+#include "runtime/session/FetchFiles.h"
 #include "runtime/session/FileWatch.h"
 #include "runtime/session/ResultSums.h"
+#include "runtime/session/RunRecords.h"
 #include "runtime/session/StreamPositions.h"
 #include "runtime/session/TrainingProgress.h"
 #include "runtime/session/TrainingSteps.h"
@@ -34,6 +36,8 @@ struct DriverOptions {
   bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::string transport = "auto", run;
   std::vector<std::string> fetches; ///< names of --fetch; every task hears of them
+  FetchFileNames fetchFiles; ///< those of them that go to files
+  ReportOptions reports;
   absl::Duration fileDeadline = kFileDeadline; ///< of one piece of the chief's own file work
   std::function<void(const observe::ProgressSnapshot &)>
       show; ///< one call at a time, on the driver's or the heartbeat's thread; calls nothing of the driver
@@ -49,6 +53,8 @@ public:
   absl::Status run();
   /// Every fraction of a second, on the heartbeat thread: progress, stop requests, the clock of --checkpoint_every_seconds.
   void heartbeat();
+  /// What a task reports of a step. Any thread.
+  absl::Status reported(const service::Fetched &report) { return records_.reported(report); }
   uint64_t globalStep() const { return step_.load(std::memory_order_relaxed); }
   /// After run().
   const observe::FinalResults &results() const { return results_; }
@@ -71,6 +77,7 @@ private:
   absl::Status script();
   absl::Status setUp();
   absl::Status initialize();
+  absl::Status beginRecords(uint32_t phase);
   absl::Status checkDumpDirectory();
   absl::Status train(uint32_t phase);
   TrainingSteps trainingStepsOf(uint32_t phase, const StreamPositions &streams) const;
@@ -97,6 +104,7 @@ private:
   FileWatch files_;
   ChiefCheckpoints checkpoints_;
   TrainingProgress progress_;
+  RunRecords records_; ///< and what may call it
 
   TrainingSteps trainingSteps_; ///< how many, and where to pause
   DatasetSizes samples_;

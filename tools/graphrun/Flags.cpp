@@ -90,6 +90,12 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
     return absl::InvalidArgumentError("--task_index needs --job_name");
   if ((flags.checkpointEverySeconds || flags.checkpointEverySteps) && flags.checkpointDirectory.empty())
     return absl::InvalidArgumentError("--checkpoint_every_… needs --checkpoint_dir");
+  if (flags.saveSummariesSteps && flags.saveSummariesSeconds)
+    return absl::InvalidArgumentError(
+        "--save_summaries_steps and --save_summaries_secs both say which steps are written; give one of them");
+  if ((flags.saveSummariesSteps || flags.saveSummariesSeconds) && flags.historyFile.empty() &&
+      flags.summaryFolder.empty())
+    return absl::InvalidArgumentError("--save_summaries_… needs --history FILE or --summary_dir DIR");
   if (!flags.master.empty() && (flags.local || !flags.jobName.empty()))
     return absl::InvalidArgumentError(absl::StrCat("--master makes this process the chief of waiting servers: leave ",
                                                    flags.local ? "--local" : "--job_name", " out"));
@@ -116,24 +122,19 @@ bool isOfChecks(const CLI::Option &option) {
 
 /// What --help calls the values. What a check accepts is said in the descriptions, in words.
 void showValues(CLI::App &app) {
-  static constexpr std::pair<const char *, const char *> kPlain[] = {{"plan", "FILE"},
-                                                                     {"--epochs", "N"},
-                                                                     {"--data_dir", "DIR"},
-                                                                     {"--checkpoint_dir", "DIR"},
-                                                                     {"--stats", "FILE"},
-                                                                     {"--log_file", "FILE"},
-                                                                     {"--fetch", "NAME"},
-                                                                     {"--feed", "NAME=FILE"},
-                                                                     {"--dump_variables", "DIR"},
-                                                                     {"--job_name", "JOB"},
-                                                                     {"--master", "URL"},
-                                                                     {"--cluster", "FILE"}};
+  static constexpr std::pair<const char *, const char *> kPlain[] = {
+      {"plan", "FILE"},         {"--epochs", "N"},       {"--data_dir", "DIR"},       {"--checkpoint_dir", "DIR"},
+      {"--stats", "FILE"},      {"--log_file", "FILE"},  {"--fetch", "NAME[=FILE]"},  {"--history", "FILE"},
+      {"--summary_dir", "DIR"}, {"--feed", "NAME=FILE"}, {"--dump_variables", "DIR"}, {"--job_name", "JOB"},
+      {"--master", "URL"},      {"--cluster", "FILE"}};
   static constexpr std::pair<const char *, const char *> kChecked[] = {{"--steps", "N"},
                                                                        {"--entry", "NAME"},
                                                                        {"--data_cache_mb", "N"},
                                                                        {"--checkpoint_every_steps", "N"},
                                                                        {"--checkpoint_every_seconds", "S"},
                                                                        {"--eval_every_epochs", "N"},
+                                                                       {"--save_summaries_steps", "N"},
+                                                                       {"--save_summaries_secs", "S"},
                                                                        {"--intra_op_threads", "N"},
                                                                        {"--transport", "NAME"},
                                                                        {"--task_index", "N"},
@@ -206,6 +207,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
   app.footer(server ? kServerFooter : check ? kCheckFooter : kFooter);
   app.allow_extras();
   app.set_version_flag("--version", "graphrun " GRAPHC_VERSION);
+  std::vector<std::string> fetches;
   app.add_option("plan", flags.plan, "the plan; - reads it from standard input")->required(!server);
   app.add_option("--epochs", flags.epochs,
                  "train until the data was seen this often, counted in samples from the very first");
@@ -235,8 +237,19 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       ->check(kAboveZero);
   app.add_option("--stats", flags.statsFile, "write times, bytes and results to this JSON file at the end");
   app.add_option("--log_file", flags.logFile, "write the log as JSON lines to this file too");
-  app.add_option("--fetch", flags.fetches,
-                 "print this result of every step (asynchronous: of each task); may be given again; by hand "
+  app.add_option("--history", flags.historyFile,
+                 "write results of training steps and metrics of evaluations to this file, a JSON object a line");
+  app.add_option("--summary_dir", flags.summaryFolder,
+                 "the same as event files for TensorBoard (its --logdir), with histograms and the graph");
+  app.add_option(
+         "--save_summaries_steps", flags.saveSummariesSteps,
+         "for --history and --summary_dir: every N steps of training (default 100), beside the first and the last")
+      ->check(kAboveZero);
+  app.add_option("--save_summaries_secs", flags.saveSummariesSeconds, "instead of that: a step every so many seconds")
+      ->check(kAboveZero);
+  app.add_option("--fetch", fetches,
+                 "print this result of every step (asynchronous: of each task), or with NAME=FILE.npy write it: of "
+                 "training a value a step, of --entry eval and predict a row a sample; may be given again; by hand "
                  "the chief's counts")
       ->expected(1)
       ->take_all();
@@ -312,6 +325,16 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                 ? absl::StrCat("the client brings the plan: leave ", flags.plan, " out")
                 : absl::StrCat("--", option->get_lnames().front(),
                                " is for the client (graphrun model.plan --master …) to say"));
+  for (const std::string &fetch : fetches) {
+    const size_t equals = fetch.find('=');
+    if (equals == std::string::npos) {
+      flags.fetches.push_back(fetch);
+      continue;
+    }
+    if (equals == 0 || !absl::EndsWith(fetch, ".npy") || equals + 5 >= fetch.size())
+      return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": expected NAME or NAME=FILE.npy"));
+    flags.fetchFiles.emplace_back(fetch.substr(0, equals), fetch.substr(equals + 1));
+  }
   for (const std::string &feed : feeds) {
     size_t equals = feed.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == feed.size())

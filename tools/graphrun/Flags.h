@@ -19,6 +19,7 @@ class App;
 namespace graphc::graphrun {
 
 inline constexpr double kDeadlineSeconds = 300;
+inline constexpr uint64_t kSaveSummariesSteps = 100;
 inline constexpr double kJoinSeconds = 600, kLaunchedJoinSeconds = 60;
 /// --JOB_hosts: addresses by job.
 using Hosts = std::map<std::string, std::vector<std::string>>;
@@ -41,7 +42,11 @@ struct Flags {
   std::optional<double> evalEveryEpochs, checkpointEverySeconds;
   std::optional<uint64_t> checkpointEverySteps;
   bool newAlgorithms = false;
-  std::vector<std::string> fetches;
+  std::vector<std::string> fetches; ///< those that are printed
+  std::vector<std::pair<std::string, std::string>> fetchFiles; ///< name, .npy file
+  std::string historyFile, summaryFolder;
+  std::optional<uint64_t> saveSummariesSteps; ///< none: kSaveSummariesSteps, or by the seconds
+  std::optional<double> saveSummariesSeconds;
   std::map<std::string, std::string> feeds; ///< name → .npy file
   std::optional<double> deadlineSeconds; ///< without any step; none: kDeadlineSeconds
   uint64_t dataCacheMb = 4096; ///< of decoded data files; 0: none

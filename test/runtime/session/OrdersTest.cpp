@@ -219,6 +219,9 @@ TEST_F(Orders, BeginIsWithinThePlanAndBehindTheLastEpoch) {
       {[](auto &order) { order.set_steps(UINT64_MAX); }, "a run has 1 to"},
       {[](auto &order) { order.set_first_step(UINT64_MAX - 1); }, "a run has 1 to"},
       {[](auto &order) { order.add_other_positions(1); }, "1 more positions in the data for "},
+      {[](auto &order) { order.mutable_reports(); }, "reports every 0 steps or 0 seconds"},
+      {[](auto &order) { order.mutable_reports()->set_every_seconds(-1); }, "reports every 0 steps or -1 seconds"},
+      {[](auto &order) { order.mutable_reports()->set_every_seconds(std::nan("")); }, "reports every 0 steps or nan"},
       {[](auto &order) { order.set_epoch_samples(0); }, "epochs of 0 samples in a phase that takes 4 a step"},
       {[](auto &order) { order.set_epoch_samples(UINT64_MAX); }, "epochs of 18446744073709551615 samples"},
       {[](auto &order) { order.set_epoch_samples(11); }, "11 samples of data set made, which has 10 here"}};
