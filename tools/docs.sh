@@ -30,6 +30,14 @@ generate -gen-pass-doc passes/Passes.td docs/passes.md
 bottleneck.mlir), on two to eight tasks with one to three parameter servers; nothing but cluster.json differs. Each cell names its
 test in `test/run/test_strategies.py`.\n\n'
   python3 "$root/test/run/strategies.py" --table
+  printf '\n# Status of the launchers\n\nWhat starts the tasks, and what was tried of it ([launchers.md](launchers.md)); the tests are in test/run/test_launchers.py and
+test_submit.py.\n\n'
+  printf '| launcher | one host | several hosts | a lost task begins it again |\n|---|---|---|---|\n'
+  printf '| graphrun itself | run | one task a command, in network namespaces | `submit --engine local`, run |\n'
+  printf '| Slurm | run, `srun` and `sbatch` of Debian 12 | not run on a cluster | `submit --engine slurm`, run |\n'
+  printf '| Open MPI | run, `mpirun` of Debian 12 | not run on a cluster | no |\n'
+  printf '| torchrun | its variables, set by a test | the same, in network namespaces | no |\n'
+  printf '| JobSet | | its environment, by table; not run on a cluster | `submit --engine jobset`, the manifest alone; not run on a cluster |\n'
 } >"$scratch/docs/status.md"
 
 status=0

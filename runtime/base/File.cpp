@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,8 +77,8 @@ absl::Status writeAll(int fd, const void *data, size_t bytes, const std::string 
     ssize_t n = ::write(fd, p, bytes);
     if (n < 0 && errno == EINTR)
       continue;
-    if (n < 0)
-      return errnoStatus(name, errno);
+    if (n <= 0) // a file system that takes nothing and says nothing would be asked for ever
+      return errnoStatus(name, n < 0 ? errno : EIO);
     p += n, bytes -= size_t(n);
   }
   return absl::OkStatus();
@@ -94,6 +96,57 @@ absl::Status syncDirectory(const std::string &directory) {
   if (::fsync(fd.get()) != 0 && errno != EINVAL) // EINVAL: a file system that cannot
     return errnoStatus(directory, errno);
   return absl::OkStatus();
+}
+
+void removeLeft(const std::string &directory, std::string_view prefix) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string name = entry->path().filename().native(), path = entry->path().native();
+    if (name.size() <= prefix.size() || name.compare(0, prefix.size(), prefix) != 0)
+      continue;
+    UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
+      ::unlink(path.c_str());
+  }
+}
+
+bool holdFile(int fd) {
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0)
+    return errno != EWOULDBLOCK; // a file system without locks: nobody removes it either
+  struct stat info{};
+  return ::fstat(fd, &info) == 0 && info.st_nlink > 0;
+}
+
+/// An empty file beside `target` to be written and renamed, whose name is left in `name`. It is locked while it has that name, and the name is
+/// always the same one, so that what a killed writer left is used again, unless somebody else writes `target` at this moment.
+static absl::StatusOr<UniqueFd> makeTemporary(const std::string &target, std::string &name) {
+  for (int number = 0; number < 100; ++number) {
+    name = absl::StrCat(target, ".graphc-tmp-", number);
+    UniqueFd fd(::open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+    if (!fd && (errno == EACCES || errno == ELOOP) &&
+        ::faccessat(AT_FDCWD, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+      continue; // somebody else's file
+    if (!fd)
+      return errnoStatus(target, errno);
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK)
+        continue;
+      ::unlink(name.c_str()); // a file system without locks
+      name = absl::StrCat(target, ".graphc-tmp-XXXXXX");
+      fd.reset(::mkostemp(name.data(), O_CLOEXEC));
+      return fd ? absl::StatusOr<UniqueFd>(std::move(fd)) : errnoStatus(target, errno);
+    }
+    struct stat held{}, named{};
+    bool ours = ::fstat(fd.get(), &held) == 0 && S_ISREG(held.st_mode) && held.st_uid == ::geteuid() &&
+                held.st_nlink == 1 && ::lstat(name.c_str(), &named) == 0 && held.st_ino == named.st_ino;
+    if (!ours) // or its writer has renamed it since it was opened
+      continue;
+    if (::ftruncate(fd.get(), 0) != 0)
+      return errnoStatus(target, errno);
+    return fd;
+  }
+  return errnoStatus(target, EBUSY);
 }
 
 absl::Status writeFileAtomic(const std::string &path, std::string_view content, int mode) {
@@ -114,10 +167,8 @@ absl::Status writeFileAtomic(const std::string &path, std::string_view content, 
       target = resolved;
       ::free(resolved);
     }
-  std::string temporary = target + ".tmp-XXXXXX";
-  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd)
-    return errnoStatus(path, errno);
+  std::string temporary;
+  GRAPHC_ASSIGN_OR_RETURN(UniqueFd fd, makeTemporary(target, temporary));
   auto fail = [&](absl::Status status) {
     ::unlink(temporary.c_str());
     return status;
@@ -130,7 +181,6 @@ absl::Status writeFileAtomic(const std::string &path, std::string_view content, 
     return fail(status);
   if (::fsync(fd.get()) != 0)
     return fail(errnoStatus(path, errno));
-  fd.reset();
   if (::rename(temporary.c_str(), target.c_str()) != 0)
     return fail(errnoStatus(path, errno));
   return syncDirectory(directoryOf(target));
@@ -140,9 +190,14 @@ absl::Status checkWritable(const std::string &path) {
   struct stat info{};
   if (::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode))
     return ::access(path.c_str(), W_OK) == 0 ? absl::OkStatus() : errnoStatus(path, errno);
-  bool folder = S_ISDIR(info.st_mode);
-  std::string probe = (folder ? path : directoryOf(path)) + "/.graphrun-XXXXXX";
-  UniqueFd fd(::mkostemp(probe.data(), O_CLOEXEC)); // access() believes root, whatever the file system says
+  std::string folder = S_ISDIR(info.st_mode) ? path : directoryOf(path);
+  // Tried, since access() believes root whatever the file system says; without a name where that is possible, so that nothing is left by
+  // a process that is killed.
+  UniqueFd fd(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+  if (fd || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+    return fd ? absl::OkStatus() : errnoStatus(path, errno);
+  std::string probe = folder + "/.graphrun-XXXXXX";
+  fd.reset(::mkostemp(probe.data(), O_CLOEXEC));
   if (!fd)
     return errnoStatus(path, errno);
   ::unlink(probe.c_str());

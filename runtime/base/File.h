@@ -45,11 +45,19 @@ absl::StatusOr<std::string> readFile(const std::string &path, uint64_t maxBytes 
 absl::Status writeAll(int fd, const void *data, size_t bytes, const std::string &name);
 
 /// Replaces `path` as a whole or not at all: temporary file beside it, fsync, rename, fsync of the directory. What is no
-/// regular file (/dev/stdout, a FIFO) is written as it is.
+/// regular file (/dev/stdout, a FIFO) is written as it is. What a killed writer of `path` has left
+/// beside it is used again.
 absl::Status writeFileAtomic(const std::string &path, std::string_view content, int mode = 0644);
 
 /// Whether a file could be written at `path` (or, where that is a folder, in it); tries it, and leaves nothing.
 absl::Status checkWritable(const std::string &path);
+
+/// Files of a name of their own that end with their maker: each is held (holdFile) by the process that made it, as long as that lives. What
+/// killed ones have left in a folder under names with this beginning goes.
+void removeLeft(const std::string &directory, std::string_view prefix);
+/// Holds a file that was just made, until its descriptor is closed; false where removeLeft() was faster, and it has no name any more.
+bool holdFile(int fd);
+
 absl::Status syncDirectory(const std::string &directory);
 /// mkdir -p.
 absl::Status makeDirectories(const std::string &path, int mode = 0777);

@@ -5,12 +5,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <memory>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -156,6 +159,66 @@ absl::StatusOr<std::vector<UniqueFd>> listenTcp(const std::string &address, bool
   if (sockets.empty())
     return absl::FailedPreconditionError(why);
   return sockets;
+}
+
+absl::StatusOr<std::pair<UniqueFd, uint16_t>> listenAtAnyPort(bool everyInterface) {
+  UniqueFd fd = everyInterface ? makeSocket(AF_INET6, SOCK_STREAM) : UniqueFd(); // which takes IPv4's callers as well
+  sockaddr_storage address{};
+  socklen_t size = sizeof(sockaddr_in);
+  if (fd) {
+    int off = 0;
+    setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    reinterpret_cast<sockaddr_in6 &>(address).sin6_family = AF_INET6; // the address is in6addr_any
+    size = sizeof(sockaddr_in6);
+  } else { // also a kernel without IPv6
+    fd = makeSocket(AF_INET, SOCK_STREAM);
+    auto &v4 = reinterpret_cast<sockaddr_in &>(address);
+    v4.sin_family = AF_INET;
+    v4.sin_addr.s_addr = htonl(everyInterface ? INADDR_ANY : INADDR_LOOPBACK);
+  }
+  auto *general = reinterpret_cast<sockaddr *>(&address);
+  if (!fd || bind(fd.get(), general, size) != 0 || listen(fd.get(), kBacklog) != 0 ||
+      getsockname(fd.get(), general, &size) != 0)
+    return errnoStatus("a listening socket", errno);
+  uint16_t port = address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6 &>(address).sin6_port
+                                                : reinterpret_cast<sockaddr_in &>(address).sin_port;
+  return std::make_pair(std::move(fd), ntohs(port));
+}
+
+absl::StatusOr<std::string> ownAddress(const std::string &host) {
+  // Of an interface or a name; "" for what no other machine can dial: the loopback, IPv6 addresses that need an interface's name.
+  auto textOf = [](const sockaddr *address) -> std::string {
+    char text[INET6_ADDRSTRLEN] = "";
+    if (address && address->sa_family == AF_INET)
+      inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in *>(address)->sin_addr, text, sizeof text);
+    if (address && address->sa_family == AF_INET6)
+      inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6 *>(address)->sin6_addr, text, sizeof text);
+    bool near = strncmp(text, "127.", 4) == 0 || strcmp(text, "::1") == 0 || strncasecmp(text, "fe80:", 5) == 0;
+    return near ? "" : text;
+  };
+  ifaddrs *interfaces = nullptr;
+  if (getifaddrs(&interfaces) != 0)
+    return errnoStatus("this machine's network interfaces", errno);
+  std::vector<std::string> own; // IPv4 first
+  for (int family : {AF_INET, AF_INET6})
+    for (ifaddrs *one = interfaces; one; one = one->ifa_next)
+      if (one->ifa_addr && one->ifa_addr->sa_family == family && (one->ifa_flags & IFF_UP))
+        if (std::string text = textOf(one->ifa_addr); !text.empty())
+          own.push_back(std::move(text));
+  freeifaddrs(interfaces);
+  if (own.empty())
+    return absl::FailedPreconditionError(
+        "this machine has no network interface but the loopback; no other can reach it");
+  if (auto named = resolve(host, "0", 0); named.ok())
+    for (addrinfo *one = named->get(); one; one = one->ai_next)
+      if (std::string text = textOf(one->ai_addr); std::find(own.begin(), own.end(), text) != own.end())
+        return text;
+  return own.front();
+}
+
+std::string joinAddress(const std::string &host, uint16_t port) {
+  bool v6 = host.find(':') != std::string::npos;
+  return absl::StrCat(v6 ? "[" : "", host, v6 ? "]:" : ":", port);
 }
 
 absl::StatusOr<UniqueFd> connectTcp(const std::string &address, absl::Time deadline) {

@@ -43,6 +43,13 @@ absl::StatusOr<UniqueFd> connectUnix(const std::string &path, int type);
 /// Listens on every address that `address` has ("localhost" has two); `everyInterface`: on the port alone. The error says why
 /// it cannot be had.
 absl::StatusOr<std::vector<UniqueFd>> listenTcp(const std::string &address, bool everyInterface);
+/// Listens at a port that nobody has, on the loopback's IPv4 address or on every interface, and tells which port.
+absl::StatusOr<std::pair<UniqueFd, uint16_t>> listenAtAnyPort(bool everyInterface);
+/// The address, without a port, by which other machines reach this one: that of its name `host`, where the name leads to one of its
+/// network interfaces and not to the loopback, else that of its first interface.
+absl::StatusOr<std::string> ownAddress(const std::string &host);
+/// "host:port", an IPv6 address in brackets.
+std::string joinAddress(const std::string &host, uint16_t port);
 /// Unavailable: nobody answers there.
 absl::StatusOr<UniqueFd> connectTcp(const std::string &address, absl::Time deadline);
 

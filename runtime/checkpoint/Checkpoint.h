@@ -64,11 +64,13 @@ struct RestoreTarget {
 /// wrote them, in whatever parts.
 absl::Status restoreVariables(const Found &checkpoint, const std::vector<RestoreTarget> &targets);
 
-/// Chief: a file in a folder with a random word for its name; who finds it there sees the same folder (checkNonce).
+/// Chief: a file in a folder with a random word for its name; who finds it there sees the same folder (checkNonce). Those of runs that were
+/// killed go when one is made.
 class Nonce {
 public:
   static absl::StatusOr<Nonce> create(const std::string &dir);
-  Nonce(Nonce &&other) noexcept : path(std::exchange(other.path, {})), text(std::move(other.text)) {}
+  Nonce(Nonce &&other) noexcept
+      : path(std::exchange(other.path, {})), text(std::move(other.text)), file(std::move(other.file)) {}
   Nonce &operator=(Nonce &&) = delete;
   ~Nonce(); ///< removes the file
   const std::string &word() const { return text; }
@@ -76,14 +78,16 @@ public:
 private:
   Nonce() = default;
   std::string path, text;
+  base::UniqueFd file; ///< held while it is needed
 };
 
 /// Chief: one run's hold on DIR. The folder itself is locked, so that two runs cannot write into it; the lock goes with the
 /// process, whatever ends it.
 class Directory {
 public:
-  /// Makes DIR where it is missing, locks it and clears what a killed run left.
-  static absl::StatusOr<Directory> open(const std::string &dir, uint32_t keep = 5);
+  static constexpr uint32_t kKeep = 5; ///< TensorFlow's
+  /// Makes DIR where it is missing, locks it and clears what a killed run left. `keep`: how many checkpoints stay; 0: all.
+  static absl::StatusOr<Directory> open(const std::string &dir, uint32_t keep = kKeep);
   Directory(Directory &&) = default;
   Directory &operator=(Directory &&) = delete;
 
@@ -96,6 +100,8 @@ public:
   absl::Status prepare(uint64_t step);
   /// Where one of them could not: what the others have written goes.
   void abandon(uint64_t step);
+  /// From now on this one stays, in place of the one that was named before, beside those that are kept.
+  void spare(uint64_t step) { spared = step; }
   /// After all of them have: manifest, rename, then the oldest checkpoints beyond `keep` go.
   absl::Status commit(const Manifest &manifest);
 
@@ -103,7 +109,8 @@ private:
   Directory() = default;
   absl::Status prune(uint64_t newest);
   std::string dir, word;
-  uint32_t keep = 5;
+  uint32_t keep = kKeep;
+  std::optional<uint64_t> spared;
   base::UniqueFd lock;
   std::optional<Nonce> mark;
 };

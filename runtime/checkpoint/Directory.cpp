@@ -47,9 +47,14 @@ bool parseStep(std::string_view name, uint64_t &step) {
 absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep) {
   Directory directory;
   directory.dir = dir;
-  directory.keep = std::max(1u, keep);
+  directory.keep = keep;
+  std::error_code error;
+  const bool isNew = !fs::exists(dir, error);
   if (absl::Status s = base::makeDirectories(dir); !s.ok())
     return base::annotate(s, "--checkpoint_dir");
+  if (isNew) // else a power failure could take the folder with all that was committed in it
+    for (fs::path path = fs::absolute(dir, error); path.has_relative_path(); path = path.parent_path())
+      (void)base::syncDirectory(path.parent_path().native());
   directory.lock.reset(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory.lock)
     return base::annotate(base::errnoStatus(dir, errno), "--checkpoint_dir");
@@ -60,7 +65,6 @@ absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep)
     // A file system without locks: go on without.
   }
   // Only what this program names so is cleared; it holds the lock, so nobody is writing these.
-  std::error_code error;
   std::vector<fs::path> left;
   for (fs::directory_iterator entry(dir, error), end; !error && entry != end; entry.increment(error)) {
     std::string name = entry->path().filename().native();
@@ -88,11 +92,14 @@ absl::StatusOr<Nonce> Nonce::create(const std::string &dir) {
     return base::errnoStatus("getrandom", errno);
   for (unsigned char byte : random)
     absl::StrAppend(&nonce.text, absl::Hex(byte, absl::kZeroPad2));
+  base::removeLeft(dir, noncePrefix); // of runs that were killed
   std::string path = absl::StrCat(dir, "/", noncePrefix, nonce.text);
-  base::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!fd)
+  nonce.file.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!nonce.file)
     return base::errnoStatus(path, errno);
   nonce.path = path;
+  if (!base::holdFile(nonce.file.get()))
+    return absl::UnavailableError(absl::StrCat(path, ": another run has removed it; start again"));
   return nonce;
 }
 
@@ -152,9 +159,11 @@ absl::Status Directory::commit(const Manifest &manifest) {
 }
 
 absl::Status Directory::prune(uint64_t newest) {
+  if (!keep)
+    return absl::OkStatus();
   GRAPHC_ASSIGN_OR_RETURN(std::vector<uint64_t> steps, committedSteps(dir));
   // A later step than the one just committed is a damaged one that was skipped: it does not count as kept.
-  std::erase_if(steps, [&](uint64_t step) { return step > newest; });
+  std::erase_if(steps, [&](uint64_t step) { return step > newest || step == spared; });
   for (size_t i = 0; i + keep < steps.size(); ++i) {
     // Renamed first: no reader can open a half removed one, and a kill in between leaves a .partial to be cleared.
     std::string path = stepPath(dir, steps[i]), gone = partialPath(dir, steps[i]);

@@ -145,14 +145,17 @@ absl::Status writeNpyPart(const std::string &path, const plan::TensorType &type,
   auto writeAt = [&](const void *from, uint64_t size, uint64_t at) -> absl::Status {
     for (uint64_t done = 0; done < size;) {
       ssize_t count = pwrite(fd.get(), static_cast<const char *>(from) + done, size - done, off_t(at + done));
-      if (count < 0 && errno != EINTR)
-        return base::errnoStatus(path, errno);
-      done += uint64_t(std::max<ssize_t>(count, 0));
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count <= 0)
+        return base::errnoStatus(path, count < 0 ? errno : EIO);
+      done += uint64_t(count);
     }
     return absl::OkStatus();
   };
   GRAPHC_RETURN_IF_ERROR(writeAt(header->data(), header->size(), 0));
-  return writeAt(data, bytes, header->size() + offset);
+  GRAPHC_RETURN_IF_ERROR(writeAt(data, bytes, header->size() + offset));
+  return ::fsync(fd.get()) == 0 ? absl::OkStatus() : base::errnoStatus(path, errno);
 }
 
 absl::StatusOr<NpyArray> readNpy(const std::string &path) {

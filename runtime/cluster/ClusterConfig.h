@@ -157,6 +157,8 @@ private:
 };
 
 absl::StatusOr<ClusterConfig> parseCluster(std::string_view text, std::string_view file);
+/// The environment variable TF_CONFIG, which others write: keys that nobody here knows are left alone.
+absl::StatusOr<ClusterConfig> parseTfConfig(std::string_view text);
 absl::StatusOr<ClusterConfig> readClusterFile(const std::string &path);
 
 /// The value of --strategy: a name ("parameter_server") or the JSON object of the file. `cluster` gives the jobs to check

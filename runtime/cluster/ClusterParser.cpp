@@ -31,7 +31,7 @@ namespace {
 
 class ClusterParser : ConfigReader {
 public:
-  using ConfigReader::ConfigReader;
+  ClusterParser(ClusterConfig &config, bool ofOthers) : ConfigReader(config), ofOthers_(ofOthers) {}
 
   absl::Status parse(const JsonValue &root) {
     if (!root.is(Kind::Object))
@@ -53,7 +53,7 @@ public:
 
 private:
   absl::Status parseTfConfig(const JsonValue &root, const JsonValue &cluster) {
-    if (absl::Status s = checkKeys(root, "", keysOf("")); !s.ok())
+    if (absl::Status s = ofOthers_ ? absl::OkStatus() : checkKeys(root, "", keysOf("")); !s.ok())
       return s;
     if (const JsonValue *environment = root.find("environment"); environment && !environment->is(Kind::String))
       return expected(*environment, "a string for \"environment\" (it has no effect here)");
@@ -169,7 +169,7 @@ private:
   absl::Status parseTask(const JsonValue &value) {
     if (!value.is(Kind::Object))
       return expected(value, "an object {\"type\": JOB, \"index\": N} for \"task\"");
-    if (absl::Status s = checkKeys(value, " in \"task\"", keysOf("task")); !s.ok())
+    if (absl::Status s = ofOthers_ ? absl::OkStatus() : checkKeys(value, " in \"task\"", keysOf("task")); !s.ok())
       return s;
     const JsonValue *type = value.find("type"), *index = value.find("index");
     if (!type || !index)
@@ -177,6 +177,10 @@ private:
     if (!type->is(Kind::String))
       return expected(*type, "a job name");
     const JobConfig *job = config.findJob(type->string);
+    if (!job && type->string == "evaluator")
+      return config.error(type->position,
+                          "the task is the cluster's evaluator, which is none of its jobs and no task of the plan; "
+                          "graphrun --entry eval --checkpoint_dir DIR evaluates what the others have saved");
     if (!job)
       return unknownJob(type->position, type->string);
     if (!index->is(Kind::Integer) || index->integer < 0 || index->integer >= job->tasks)
@@ -315,21 +319,29 @@ private:
     return absl::OkStatus();
   }
 
+  const bool ofOthers_; ///< written for other programs too: unknown keys may be theirs
   std::map<std::string, JsonPosition> addresses;
   uint64_t total = 0;
 };
 
-} // namespace
-
-absl::StatusOr<ClusterConfig> parseCluster(std::string_view text, std::string_view file) {
+absl::StatusOr<ClusterConfig> parse(std::string_view text, std::string_view file, bool ofOthers) {
   ClusterConfig config;
   config.file = std::string(file);
   absl::StatusOr<JsonValue> root = base::parseJson(text, file);
   if (!root.ok())
     return root.status();
-  if (absl::Status s = ClusterParser(config).parse(*root); !s.ok())
+  if (absl::Status s = ClusterParser(config, ofOthers).parse(*root); !s.ok())
     return s;
   return config;
+}
+} // namespace
+
+absl::StatusOr<ClusterConfig> parseCluster(std::string_view text, std::string_view file) {
+  return parse(text, file, /*ofOthers=*/false);
+}
+
+absl::StatusOr<ClusterConfig> parseTfConfig(std::string_view text) {
+  return parse(text, "TF_CONFIG", /*ofOthers=*/true);
 }
 
 absl::StatusOr<ClusterConfig> readClusterFile(const std::string &path) {

@@ -19,7 +19,7 @@ enum class ControlAction : uint8_t { Continue = 1, EndPhase = 2 };
 enum class EndReason : uint8_t {
   None = 0,
   Finished = 1, ///< all steps that the run asked for
-  Stop = 2, ///< a stop was requested: a signal, or a checkpoint by the clock
+  Stop = 2, ///< a stop was requested: a signal, a checkpoint by the clock, or whoever takes the steps takes no more
   Closed = 3, ///< end of stream: no ticket left, never sent as a control message
 };
 

@@ -8,6 +8,7 @@
 #define GRAPHC_RUNTIME_EXECUTOR_HOST_H
 
 #include "runtime/executor/Control.h"
+#include "runtime/executor/StepGate.h"
 #include "runtime/executor/Tickets.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/transport/Transport.h"
@@ -55,6 +56,8 @@ public:
   virtual ControlMessage decide(const LaneInfo &lane, uint64_t step) = 0;
   /// Asynchronous phases: the updates still to be done. Null where no program of this task takes tickets.
   virtual Tickets *tickets() = 0;
+  /// Where the task's lanes wait before each step, asked as a lane is made; null: they wait for nobody.
+  virtual StepGate *gate() { return nullptr; }
   /// What the lane waits on before stepDone() where earlier results still wait to be taken; null where they do not.
   virtual transport::Port *untaken(const LaneInfo &) { return nullptr; }
   /// After the last instruction of each step. An error ends the run.

@@ -22,11 +22,9 @@ using transport::PollState;
 Lane::Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host)
     : program(std::move(ofFamily)), laneInfo(std::move(info)), laneFrame(std::move(frame)), host(&host),
       ports(*program, laneInfo), messages(*program, ports, *laneFrame), choice(*program, ports, *laneFrame),
-      segments(*program, *laneFrame) {
+      turn(host.gate()), segments(*program, *laneFrame) {
   context.replica = laneInfo.instance;
 }
-
-Lane::~Lane() = default;
 
 absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program> program, LaneInfo info,
                                                    std::unique_ptr<Frame> frame, transport::Transport &transport,
@@ -44,6 +42,8 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
 /// Goes on where it was: a lane that was Blocked tries the same instruction again.
 LaneState Lane::run() {
   blockedPort = nullptr;
+  if (std::optional<LaneState> state = turn && !inStep ? awaitTurn() : std::nullopt)
+    return *state;
   if (LaneState state = inStep ? LaneState::StepDone : beginStep(); state != LaneState::StepDone)
     return state;
   if (std::optional<LaneState> state = execute())
@@ -326,10 +326,10 @@ std::optional<LaneState> Lane::takeTicket() {
   return notReady(&tickets->port(laneInfo.instance), ticket == Ticket::Wait ? PollState::Pending : PollState::Aborted);
 }
 
-/// What the step has made is shown, of a lane that runs ahead what the one before has made. A message that the host shows is released only
-/// behind that.
+/// What the step has made is shown; of a lane that runs ahead, unless somebody waits for each step, what the one before has made. A message
+/// that the host shows is released only behind that.
 LaneState Lane::finishStep() {
-  const uint64_t last = program->runsAhead && !stopping ? currentStep : currentStep + 1;
+  const uint64_t last = program->runsAhead && !stopping && !turn ? currentStep : currentStep + 1;
   for (; shownSteps < last; ++shownSteps) {
     if (program->runsAhead)
       if (std::optional<LaneState> state = waitForDevice(shownSteps, segments.pollAll(shownSteps)))
@@ -363,9 +363,8 @@ std::optional<LaneState> Lane::showStep(uint64_t step) {
   results.report = reports[step & 1];
   stepStats.add(now - stepStart);
   stepStart = now;
-  if (absl::Status status = host->stepDone(laneInfo, results); !status.ok())
-    return fail(std::move(status));
-  return std::nullopt;
+  absl::Status status = host->stepDone(laneInfo, results);
+  return status.ok() ? std::nullopt : std::optional(fail(std::move(status)));
 }
 
 // The peer of an asynchronous phase has no more work for us: tell our own peers the same and end.
@@ -452,6 +451,8 @@ std::string Lane::describeWait() const {
   if (position >= program->instructions.size() && program->runsAhead && blockedPort == &segments.waits())
     return absl::StrCat(laneInfo.name, " waits at step ", shownSteps, " for the end of its work on ",
                         program->device->name());
+  if (waitsForStepper())
+    return absl::StrCat(laneInfo.name, " waits for whoever takes the steps to take step ", currentStep);
   const std::string waits = absl::StrCat(laneInfo.name, " waits at ", describeStep(), " ");
   if (position >= program->instructions.size())
     return !blockedPort ? absl::StrCat(laneInfo.name, " is between two steps")

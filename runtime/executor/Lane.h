@@ -16,6 +16,7 @@
 #include "runtime/executor/MessageSum.h"
 #include "runtime/executor/Program.h"
 #include "runtime/executor/ReplicaChoice.h"
+#include "runtime/executor/StepGate.h"
 #include "runtime/executor/StepStats.h"
 #include "runtime/transport/Transport.h"
 
@@ -42,8 +43,6 @@ public:
   static absl::StatusOr<std::unique_ptr<Lane>> create(std::shared_ptr<const Program> program, LaneInfo info,
                                                       std::unique_ptr<Frame> frame, transport::Transport &transport,
                                                       Host &host);
-  ~Lane();
-
   LaneState run();
 
   /// What a Blocked lane waits on.
@@ -64,6 +63,8 @@ public:
   uint64_t step() const { return currentStep; } ///< steps done
   const LaneInfo &info() const { return laneInfo; }
   bool takesTickets() const { return tickets; }
+  /// A Blocked lane waits for whoever takes the steps one by one, which is no wait for another task and lasts as long as it likes.
+  bool waitsForStepper() const { return turn && blockedPort == &turn; }
   /// Of the lane that chooses the replicas of each step, after it has ended; empty in others. By replica: the gradients that
   /// came too late and were dropped.
   std::vector<uint64_t> dropped() const { return choice.dropped(); }
@@ -83,6 +84,19 @@ public:
 
 private:
   Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host);
+  /// Where somebody takes the steps one by one: nothing once the lane may begin this one.
+  std::optional<LaneState> awaitTurn() {
+    const StepGate::Answer answer = turn.ask(currentStep);
+    if (answer == StepGate::Answer::Wait)
+      return notReady(&turn, transport::PollState::Pending);
+    if (answer == StepGate::Answer::Aborted)
+      return notReady(&turn, transport::PollState::Aborted);
+    stepStart = 0; // the wait is no part of the step
+    if (answer == StepGate::Answer::Open)
+      return std::nullopt;
+    reason = EndReason::Stop;
+    return LaneState::PhaseEnded;
+  }
   LaneState beginStep();
   /// Executes from `position`; nothing: the step's instructions are done.
   std::optional<LaneState> execute();
@@ -156,6 +170,7 @@ private:
   EndReason reason = EndReason::None;
   absl::Status failure;
   StepStats stepStats;
+  StepGate::Turn turn;
   LaneSegments segments; // their queue ends its work before the memory above goes
 };
 

@@ -106,7 +106,7 @@ void runLane(Lane &lane, const RunOptions &options, FirstFailure &failure) {
       failure.report(lane, lane.status());
       return;
     case LaneState::Blocked:
-      if (absl::Status status = watch.blocked(); !status.ok()) {
+      if (absl::Status status = lane.waitsForStepper() ? absl::OkStatus() : watch.blocked(); !status.ok()) {
         failure.report(lane, status);
         return;
       }

@@ -61,6 +61,8 @@ std::string toJson(const ProgressSnapshot &snapshot) {
                          {"epochs", snapshot.epochs},
                          {"steps_per_s", snapshot.stepsPerSecond},
                          {"last", snapshot.last}};
+  if (snapshot.logged)
+    json["logged"] = *snapshot.logged;
   if (snapshot.loss)
     json["loss"] = *snapshot.loss; // NaN becomes null
   for (const auto &[name, value] : snapshot.metrics)
@@ -89,6 +91,8 @@ absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text) {
   for (const nlohmann::json &metric : json.value("metrics", nlohmann::json::array()))
     if (metric.is_object() && metric.contains("name") && metric["name"].is_string() && metric.contains("value"))
       snapshot.metrics.emplace_back(metric["name"].get<std::string>(), number(metric["value"]));
+  if (json.contains("logged") && json["logged"].is_boolean())
+    snapshot.logged = json["logged"].get<bool>();
   snapshot.last = json.contains("last") && json["last"].is_boolean() && json["last"].get<bool>();
   return snapshot;
 }
@@ -124,12 +128,12 @@ void ProgressLine::draw(const ProgressSnapshot &snapshot) {
       drawn_.resize(std::min<size_t>(drawn_.size(), window.ws_col - 2u));
     }
     absl::FPrintF(out_, " %s", drawn_);
-    if (snapshot.last) {
+    if (snapshot.last || snapshot.logged.value_or(false)) {
       std::fputc('\n', out_);
       drawn_.clear();
     }
     std::fflush(out_);
-  } else if (snapshot.last || now - lastWritten_ >= absl::Seconds(1)) {
+  } else if (snapshot.last || (snapshot.logged ? *snapshot.logged : now - lastWritten_ >= absl::Seconds(1))) {
     lastWritten_ = now;
     absl::FPrintF(out_, " %s\n", formatProgress(snapshot, /*barWidth=*/0));
     std::fflush(out_);

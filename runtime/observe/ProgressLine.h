@@ -1,6 +1,7 @@
 //===- ProgressLine.h - the one line that shows how far a run is ------------------------------------------*- C++ -*-===//
 //
-// On a terminal the line is redrawn in place; elsewhere at most one line a second is written. Other lines (logs, results) go
+// On a terminal the line is redrawn in place; elsewhere at most one line a second is written. Where steps are counted
+// (--log_step_count_steps), every so many of them one line stays, on a terminal above the redrawn one, elsewhere instead of those by the clock. Other lines (logs, results) go
 // through `print`, which keeps them apart from the redrawn one. Any thread; a leaf lock, held as long as who reads what is printed takes.
 // Who only shows how far a run is waits for nobody: the thread that tells other tasks that this one lives is among them.
 //
@@ -29,6 +30,8 @@ struct ProgressSnapshot {
   std::optional<double> loss; ///< mean over replicas and the steps of the epoch so far
   /// By name: "train …" of the last epoch, the others of the last evaluation (--eval_every_epochs).
   std::vector<std::pair<std::string, double>> metrics;
+  /// --log_step_count_steps: as many steps were made, so this line stays; false: not yet; none: nobody counts.
+  std::optional<bool> logged;
   bool last = false; ///< of a stretch of training: always written, and left standing
 };
 

@@ -43,6 +43,7 @@ struct FinalResults {
   std::optional<double> loss; ///< mean of the last epoch
   std::map<std::string, double>
       metrics; ///< of the last evaluation: "accuracy"; of the last epoch of training: "train accuracy"
+  std::string endedEarly = {}; ///< why training ended before its steps were made, but not by a stop; empty: it did not
 };
 
 /// Writes {"tasks": {name: …}, "final": {…}} atomically; "-" is standard output.

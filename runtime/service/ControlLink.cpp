@@ -56,6 +56,11 @@ absl::Status ControlLink::ended() const {
   return end_;
 }
 
+bool ControlLink::endedByLoss() const {
+  base::MutexLock lock(mutex_);
+  return loss_;
+}
+
 /// A word of the master, on gRPC's thread (the chief's own task: on the caller's). An abort ends the link at once. A
 /// heartbeat only counts as heard. A stop request goes to the phase that runs. Everything else waits in the inbox for
 /// the session's thread.
@@ -65,7 +70,7 @@ void ControlLink::deliver(const ToTask &message) {
                     absl::AbortedError(message.abort().message().empty()
                                            ? "the chief ended the run and did not say why"
                                            : base::foreignText(message.abort().message()))};
-    finish(absl::AbortedError(cause.describe()));
+    finish(absl::AbortedError(cause.describe()), message.abort().lost());
     return;
   }
   std::function<void(uint64_t)> stop;
@@ -96,13 +101,14 @@ void ControlLink::deliver(const ToTask &message) {
 
 /// The first end counts. It wakes the session's thread, then lanes whose results wait, then tells the session, under no
 /// lock.
-void ControlLink::finish(absl::Status why) {
+void ControlLink::finish(absl::Status why, bool loss) {
   std::function<void(absl::Status)> callback;
   {
     base::MutexLock lock(mutex_);
     if (!end_.ok())
       return;
     end_ = why;
+    loss_ = loss;
     callback = onEnd_;
     changed_.notifyAll();
   }

@@ -38,11 +38,18 @@ public:
   void lost(absl::Status why);
   /// What ended the link, OK while it stands.
   absl::Status ended() const;
+  /// Whether it has ended since another task was lost: the chief, or the one that the chief named.
+  bool endedByLoss() const;
   virtual void close() = 0;
 
 protected:
   void deliver(const ToTask &message);
-  void finish(absl::Status why);
+  /// `loss`: of another task.
+  void finish(absl::Status why, bool loss);
+  void finish(absl::Status why) {
+    const bool loss = absl::IsUnavailable(why);
+    finish(std::move(why), loss);
+  }
   Backlog backlog_;
 
 private:
@@ -50,6 +57,7 @@ private:
   base::CondVar changed_;
   std::deque<ToTask> inbox_ ABSL_GUARDED_BY(mutex_);
   absl::Status end_ ABSL_GUARDED_BY(mutex_);
+  bool loss_ ABSL_GUARDED_BY(mutex_) = false; ///< with end_
   std::function<void(absl::Status)> onEnd_ ABSL_GUARDED_BY(mutex_);
   std::function<void(uint64_t)> onStop_ ABSL_GUARDED_BY(mutex_);
   absl::Time heard_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture(); ///< nothing yet: not silent

@@ -129,6 +129,7 @@ void Coordinator::failed(uint32_t task, const Error &error) {
       cause.task = suspect->name();
       cause.host = suspect->host();
       cause.pid = suspect->pid();
+      cause.lost = true;
       suspicion_ = std::move(cause);
       suspicionSince_ = absl::Now();
       return;
@@ -153,7 +154,8 @@ void Coordinator::lose(uint32_t task, const std::string &how) {
       return;
     }
     cause = {slot.hello.name(), slot.hello.host(), slot.hello.pid(),
-             absl::UnavailableError(absl::StrCat("process ", slot.hello.pid(), " on ", slot.hello.host(), " ", how))};
+             absl::UnavailableError(absl::StrCat("process ", slot.hello.pid(), " on ", slot.hello.host(), " ", how)),
+             /*lost=*/true};
   }
   abort(std::move(cause));
 }
@@ -393,6 +395,7 @@ void Coordinator::abort(RootCause cause) {
       return;
     message.mutable_abort()->set_task(cause.task);
     message.mutable_abort()->set_message(std::string(cause.status.message()));
+    message.mutable_abort()->set_lost(cause.lost);
     cause_ = std::move(cause);
     members = everyone();
     changed_.notifyAll();

@@ -45,6 +45,7 @@ struct RootCause {
   std::string host;
   int64_t pid = 0;
   absl::Status status;
+  bool lost = false; ///< it did not fail by itself: its process or the way to it is gone
   /// "/job:worker/task:1: what went wrong".
   std::string describe() const;
 };

@@ -94,4 +94,9 @@ absl::StatusOr<std::string> userSecret() {
   return base::toHex(base::sha256(absl::StrCat("graphc run secret 2\n", key)));
 }
 
+absl::StatusOr<std::string> startSecret(const std::string &run) {
+  GRAPHC_ASSIGN_OR_RETURN(std::string key, userKey());
+  return base::toHex(base::sha256(absl::StrCat("graphc start secret 1\n", run, "\n", key)));
+}
+
 } // namespace graphc::service

@@ -23,6 +23,8 @@ uint64_t randomIncarnation();
 
 /// What all tasks know that this user starts by hand.
 absl::StatusOr<std::string> userSecret();
+/// What all tasks of one start by a launcher know (cluster::Rank::run), and no other start of this user.
+absl::StatusOr<std::string> startSecret(const std::string &run);
 
 } // namespace graphc::service
 #endif

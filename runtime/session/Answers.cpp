@@ -26,6 +26,7 @@ constexpr uint64_t kMostSamples = plan::Limits::bytes;
 constexpr int64_t kMostCounted = int64_t{1} << 46;
 constexpr size_t kMostStats = 1 << 20; ///< bytes of JSON
 constexpr uint32_t kReports = UINT32_MAX; ///< in place of a fetch
+constexpr size_t kMostNotFinite = 1 << 16; ///< bytes of the message; a name of the model's is in it
 
 absl::Status unfit(const std::string &what) { return absl::InvalidArgumentError(what); }
 
@@ -49,6 +50,7 @@ absl::Status checkKind(const Order &order, Done done) {
     done.clear_stopped();
     done.clear_losses();
     done.clear_metrics();
+    done.clear_not_finite();
     break;
   case Order::kSave:
     done.clear_shard();
@@ -109,6 +111,7 @@ void RunAnswers::ordered(const Order &order) {
   answered_.assign(tasks_.size(), false);
   if (order.has_prepare())
     wanted_.insert(order.prepare().fetches().begin(), order.prepare().fetches().end());
+  nanStops_ |= order.has_prepare() && order.prepare().nan_stops();
   if (order.has_begin()) {
     begin_ = order.begin();
     next_.clear();
@@ -177,6 +180,8 @@ absl::Status RunAnswers::checkRun(const OfTask &task, const Done &done) const {
   const PhaseOfTask &here = task.phases[begin_.phase()];
   if (done.steps() > begin_.steps())
     return unfit(absl::StrCat(done.steps(), " steps of ", begin_.steps()));
+  if (!done.not_finite().empty() && (!nanStops_ || done.not_finite().size() > kMostNotFinite))
+    return unfit("it tells of a loss that is no number, which nobody has asked for, or too much of it");
   if (done.losses_size() > here.lanes)
     return unfit(absl::StrCat(done.losses_size(), " sums of losses from ", here.lanes, " lanes"));
   for (const service::EpochSum &loss : done.losses())

@@ -51,6 +51,7 @@ private:
   service::Order order_; ///< under way, or the last
   service::Order::Begin begin_; ///< of the last phase
   std::set<std::string> wanted_; ///< --fetch
+  bool nanStops_ = false; ///< --nan stop
   std::vector<bool> answered_; ///< the order, by task
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t>
       next_; ///< (program, fetch, instance): the least step that may come

@@ -1,5 +1,7 @@
 #include "runtime/session/Arguments.h"
 
+#include <algorithm>
+
 namespace graphc::session {
 
 std::map<std::string, Argument> argumentsOf(const plan::Plan &plan, const std::string &entry) {
@@ -19,6 +21,19 @@ std::map<std::string, Argument> argumentsOf(const plan::Plan &plan, const std::s
     }
   }
   return arguments;
+}
+
+plan::Role roleOf(const std::string &entry) {
+  return entry == "train" ? plan::TRAIN : entry == "eval" ? plan::EVAL : plan::PREDICT;
+}
+
+std::vector<std::string> resultsOf(const plan::Plan &plan, const plan::Phase &phase) {
+  std::vector<std::string> names;
+  for (uint32_t index : phase.programs())
+    for (const plan::Port &fetch : plan.programs(static_cast<int>(index)).fetches())
+      if (std::find(names.begin(), names.end(), fetch.name()) == names.end())
+        names.push_back(fetch.name());
+  return names;
 }
 
 } // namespace graphc::session

@@ -1,4 +1,4 @@
-//===- Arguments.h - what a run has to be fed -----------------------------------------------------------------*- C++ -*-===//
+//===- Arguments.h - what a run has to be fed, and what it can give --------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_ARGUMENTS_H
 #define GRAPHC_RUNTIME_SESSION_ARGUMENTS_H
 
@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace graphc::session {
 
@@ -16,6 +17,11 @@ struct Argument {
 
 /// The arguments of a plan's functions, by name. Training evaluates at its end, so it asks for eval's arguments too.
 std::map<std::string, Argument> argumentsOf(const plan::Plan &plan, const std::string &entry);
+
+/// Of the function that `entry` names: train, eval or predict.
+plan::Role roleOf(const std::string &entry);
+/// The names of the results of a phase, each once.
+std::vector<std::string> resultsOf(const plan::Plan &plan, const plan::Phase &phase);
 
 } // namespace graphc::session
 #endif

@@ -1,6 +1,7 @@
 #include "runtime/session/ChiefCheckpoints.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/checkpoint/Layout.h"
 #include "runtime/session/Agreement.h"
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +13,7 @@ namespace graphc::session {
 absl::Status ChiefCheckpoints::hold() {
   {
     FileWatch::Work work(files_, absl::StrCat("opening --checkpoint_dir ", options_.directory));
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(options_.directory));
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(options_.directory, options_.keep));
     directory_.emplace(std::move(held));
   }
   service::Order check;
@@ -48,6 +49,8 @@ absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::open() {
     saved_ = found->manifest.globalStep;
   return found;
 }
+
+std::string ChiefCheckpoints::pathOf(uint64_t step) const { return checkpoint::stepPath(options_.directory, step); }
 
 absl::Status ChiefCheckpoints::save(uint64_t step, const std::map<std::string, uint64_t> &positions) {
   if (saved_ == step)

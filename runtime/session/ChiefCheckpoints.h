@@ -24,6 +24,7 @@ public:
     bool writes = false; ///< else it only reads, also while another run trains there
     std::optional<double> everySeconds;
     std::function<void(const std::string &)> log;
+    uint32_t keep = checkpoint::Directory::kKeep; ///< 0: all
   };
   /// The others have to outlive it.
   ChiefCheckpoints(const plan::Plan &plan, service::Coordinator &coordinator, FileWatch &files, Options options)
@@ -37,6 +38,14 @@ public:
   void madeBy(std::map<std::string, std::string> algorithms) { algorithms_ = std::move(algorithms); }
   /// The tasks' variables at `step`, with these positions in the streams; nothing to do where they are in the newest already.
   absl::Status save(uint64_t step, const std::map<std::string, uint64_t> &positions);
+  /// The checkpoint of this step, where there is one, stays whatever comes behind it.
+  void spare(uint64_t step) {
+    if (directory_)
+      directory_->spare(step);
+  }
+  /// "DIR/step-1172", as the run has found or saved it last; empty: none.
+  std::string newest() const { return saved_ ? pathOf(*saved_) : ""; }
+  std::string pathOf(uint64_t step) const;
   /// Another run may write there.
   void close() { directory_.reset(); }
 

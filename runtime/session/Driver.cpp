@@ -7,6 +7,9 @@
 #include "runtime/plan/Types.h"
 #include "runtime/session/Agreement.h"
 #include "runtime/session/Answers.h"
+#include "runtime/session/Arguments.h"
+#include "runtime/session/Remarks.h"
+#include "runtime/session/Requests.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -27,10 +30,6 @@ std::string hintOfEntries(const plan::Plan &plan) {
   for (const plan::Phase &phase : plan.phases())
     entries.push_back(phase.role() == plan::TRAIN ? "train" : phase.role() == plan::EVAL ? "eval" : "predict");
   return absl::StrJoin(entries, ", ");
-}
-
-plan::Role roleOf(const std::string &entry) {
-  return entry == "train" ? plan::TRAIN : entry == "eval" ? plan::EVAL : plan::PREDICT;
 }
 
 // Asynchronous workers and backup workers: the phase's other tasks do not wait for them. The chief's own silence is everybody's, and
@@ -56,8 +55,10 @@ TrainingProgress::Metrics meansOf(const ResultSums &sums, const std::string &bef
 Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options)
     : plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)), files_(options_.fileDeadline),
       checkpoints_(plan_, coordinator_, files_,
-                   {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds, options_.log}),
-      progress_(plan::taskNumber(plan_, plan_.chief()), options_.show), records_(plan_, options_.reports) {
+                   {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds, options_.log,
+                    options_.keepCheckpoints}),
+      progress_(plan::taskNumber(plan_, plan_.chief()), options_.show, options_.logEverySteps),
+      records_(plan_, options_.reports), earlyStop_(options_.earlyStop) {
   coordinator_.use(std::make_shared<RunAnswers>(plan_));
 }
 
@@ -74,26 +75,11 @@ absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &optio
   if (options.epochs && phase->samples_per_step() == 0)
     return absl::InvalidArgumentError(
         absl::StrCat("--epochs: ", phase->name(), " reads no data set, so it has no epochs; use --steps"));
-  if (!options.dumpDirectory.empty()) {
-    std::map<std::string, std::string> files;
-    for (const plan::Variable &variable : plan.variables()) {
-      const std::string &name = plan::modelName(variable);
-      auto [other, isNew] = files.try_emplace(checkpoint::npyFileName(name), name);
-      if (!isNew && other->second != name) // parts of one variable share a file
-        return absl::InvalidArgumentError(absl::StrCat("--dump_variables: @\"", other->second, "\" and @\"", name,
-                                                       "\" would both be ", other->first,
-                                                       "; rename one of them in the model"));
-    }
-  }
-  std::vector<std::string> names;
-  for (uint32_t index : phase->programs())
-    for (const plan::Port &fetch : plan.programs(static_cast<int>(index)).fetches())
-      names.push_back(fetch.name());
-  for (const std::string &fetch : options.fetches)
-    if (std::find(names.begin(), names.end(), fetch) == names.end())
-      return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": ", phase->name(), " has no such result",
-                                                     base::didYouMean(fetch, names), names.empty() ? "" : "; it has ",
-                                                     absl::StrJoin(names, ", ")));
+  if (options.earlyStop)
+    GRAPHC_RETURN_IF_ERROR(checkEarlyStop(plan, *options.earlyStop));
+  if (!options.dumpDirectory.empty())
+    GRAPHC_RETURN_IF_ERROR(checkDump(plan));
+  GRAPHC_RETURN_IF_ERROR(checkFetches(plan, *phase, options.fetches));
   return FetchFiles::check(plan, static_cast<uint32_t>(number), options.fetchFiles);
 }
 
@@ -122,8 +108,7 @@ absl::Status Driver::run() {
   absl::Status status = script();
   if (!status.ok() && !coordinator_.rootCause()) // not a task's failure: tell them why it is over
     abort(status);
-  if (absl::Status ended = records_.end(status.ok()); status.ok())
-    status = ended;
+  status.Update(records_.end(status.ok()));
   checkpoints_.close(); // its lock goes with the run
   return status;
 }
@@ -137,16 +122,18 @@ absl::Status Driver::script() {
     stage_.initialized = true;
   }
   uint32_t phase = *phaseOf(roleOf(options_.entry)); // validate() found it
-  GRAPHC_RETURN_IF_ERROR(beginRecords(phase));
+  GRAPHC_RETURN_IF_ERROR(records_.begin({{restored_.has_value(), step_, step_ / executor::lanesPerUpdate(plan_, phase)},
+                                         samplesOf(phase),
+                                         options_.steps.has_value()}));
   absl::Status status;
   if (options_.entry == "train") {
     status = train(phase);
     std::optional<uint32_t> evaluation = phaseOf(plan::EVAL);
-    if (status.ok() && evaluation)
+    if (status.ok() && evaluation && !notFinite_)
       status = evaluate(*evaluation, /*final=*/true);
     else if (status.ok())
       printTrained();
-  } else if (remarkUntrained(); options_.entry == "eval") {
+  } else if (remark(restored_ ? "" : remarkUntrained(plan_, options_.entry)); options_.entry == "eval") {
     status = evaluate(phase, /*final=*/true);
   } else {
     status = predict(phase);
@@ -169,6 +156,7 @@ absl::Status Driver::setUp() {
     *prepare.mutable_prepare()->add_peers() = peer;
   prepare.mutable_prepare()->set_transport(options_.transport);
   prepare.mutable_prepare()->set_run(options_.run);
+  prepare.mutable_prepare()->set_nan_stops(options_.nanStops);
   prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, giveOrder(std::move(prepare), kPrepareDeadline));
   GRAPHC_ASSIGN_OR_RETURN(algorithms_, compareAlgorithms(plan_, prepared, options_.newAlgorithms));
@@ -210,12 +198,9 @@ absl::Status Driver::initialize() {
     restored_ = std::move(found->manifest);
     options_.log(absl::StrCat("going on from ", found->path));
   }
+  if (options_.initialized)
+    options_.initialized(step_, found ? found->path : "");
   return absl::OkStatus();
-}
-
-absl::Status Driver::beginRecords(uint32_t phase) {
-  const uint64_t ofTask = step_ / executor::lanesPerUpdate(plan_, phase);
-  return records_.begin({{restored_.has_value(), step_, ofTask}, samplesOf(phase), options_.steps.has_value()});
 }
 
 /// Whether the owners can write the dump that comes at the end.
@@ -248,7 +233,8 @@ absl::Status Driver::train(uint32_t phase) {
   records_.train(trainingSteps_);
   progress_.begin(trainingSteps_, step_, absl::Now());
   checkpoints_.startClock(absl::Now());
-  while (step_ < trainingSteps_.total) {
+  bool ends = false; // before the total
+  while (step_ < trainingSteps_.total && !ends) {
     TrainingSteps::Pause pause = trainingSteps_.next(step_);
     uint64_t before = step_;
     GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, streams.positions()));
@@ -256,10 +242,15 @@ absl::Status Driver::train(uint32_t phase) {
     if (step_ == before && !result.stopped)
       return absl::InternalError(absl::StrCat("phase ", plan_.phases(static_cast<int>(phase)).name(),
                                               " ended without a step at step ", before));
+    if (notFinite_ = !result.notFinite.empty(); notFinite_) {
+      endEarly(result.notFinite);
+      break;
+    }
     const bool reached = step_ >= pause.step, saves = checkpoints_.wanted();
-    if (saves && (checkpoints_.due(absl::Now()) || (pause.save && reached)))
+    const bool evaluates = pause.evaluate && reached && step_ < trainingSteps_.total && !stopRequested_;
+    if (saves && (checkpoints_.due(absl::Now()) || (pause.save && reached) || (evaluates && earlyStop_)))
       GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
-    if (pause.evaluate && reached && step_ < trainingSteps_.total && !stopRequested_)
+    if (evaluates)
       GRAPHC_RETURN_IF_ERROR(evaluate(*phaseOf(plan::EVAL), /*final=*/false));
     if (stopRequested_ && step_ < trainingSteps_.total) {
       if (saves)
@@ -270,12 +261,34 @@ absl::Status Driver::train(uint32_t phase) {
           saves ? absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on")
                 : "nothing was saved, since there is no --checkpoint_dir"));
     }
+    if (const bool over = earlyStop_ && earlyStop_->isOver();
+        step_ < trainingSteps_.total && (over || (options_.endAsked && options_.endAsked()))) {
+      if (saves)
+        GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+      endEarly(over ? earlyStop_->describe() : "the end was asked for");
+      ends = true;
+    }
   }
   results_.loss = trained_.loss();
-  lineDue_ = trainingSteps_.evalEvery.has_value();
-  if (!lineDue_)
+  const bool isShown = earlyStop_ && earlyStop_->isOver(); // with the evaluation behind which it ends
+  lineDue_ = trainingSteps_.evalEvery && !isShown && !notFinite_;
+  if (!lineDue_ && !isShown)
     showLast();
   return absl::OkStatus();
+}
+
+/// Training ends in good order before its steps are made. What is said last is where its best, or its last good, variables are.
+void Driver::endEarly(const std::string &why) {
+  std::string kept;
+  if (notFinite_)
+    kept = checkpoints_.newest().empty()
+               ? "; --nan stop: nothing is saved, and no checkpoint was saved before"
+               : absl::StrCat("; --nan stop: nothing is saved behind the last checkpoint, ", checkpoints_.newest());
+  else if (earlyStop_ && earlyStop_->bestStep() && checkpoints_.wanted())
+    kept = absl::StrCat("; the best checkpoint is ", checkpoints_.pathOf(*earlyStop_->bestStep()));
+  results_.endedEarly =
+      absl::StrCat("training ends at step ", step_.load(), " of ", trainingSteps_.total, ": ", why, kept);
+  options_.log(results_.endedEarly);
 }
 
 /// How long to train, and where to pause.
@@ -306,7 +319,7 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
   else if (one.samples_per_step() && samples)
     steps = (samples + one.samples_per_step() - 1) / one.samples_per_step();
   if (final)
-    remarkOverlap(phase, steps);
+    remark(remarkOverlap(plan_, phase, samples_, samples, steps));
   GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
   if (result.stopped) { // what it has of some of the samples is no result
     std::string how = absl::StrCat("stopped in the evaluation, at step ", result.steps, " of ", steps, ", as asked");
@@ -324,6 +337,11 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
     results_.metrics[name] = mean;
   records_.evaluated(step_, evaluated);
   progress_.evaluated(evaluated);
+  if (earlyStop_ && !final) {
+    earlyStop_->evaluated(step_, results_.metrics);
+    if (earlyStop_->isBest())
+      checkpoints_.spare(step_);
+  }
   if (std::exchange(lineDue_, false) || !final)
     showLast();
   if (final) {
@@ -359,8 +377,8 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
   begin.mutable_begin()->set_first_step(trains ? step_.load() : 0);
   begin.mutable_begin()->set_steps(steps);
   begin.mutable_begin()->set_epoch_samples(samplesOf(phase));
-  if (auto reports = trains ? records_.reports(step_ + steps >= trainingSteps_.total) : std::nullopt)
-    *begin.mutable_begin()->mutable_reports() = *std::move(reports);
+  if (trains)
+    records_.ask(step_ + steps >= trainingSteps_.total, *begin.mutable_begin());
   for (size_t i = 0; i < positions.size(); ++i)
     if (i == 0)
       begin.mutable_begin()->set_position(positions[i]);
@@ -394,6 +412,8 @@ Driver::PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<se
   PhaseResult result;
   for (const service::Done &done : ended) {
     result.stopped |= done.stopped();
+    if (result.notFinite.empty())
+      result.notFinite = base::foreignText(done.not_finite());
     result.steps = std::max(result.steps, done.steps());
   }
   if (phase.role() != plan::TRAIN) {
@@ -413,7 +433,7 @@ Driver::PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<se
 
 /// After the last phase: dump where asked, then `end`, whose answers are the tasks' statistics; `release` lets them go.
 absl::Status Driver::finish(bool stopped) {
-  if (!options_.dumpDirectory.empty()) {
+  if (!options_.dumpDirectory.empty() && !notFinite_) {
     service::Order dump;
     dump.mutable_dump()->set_directory(options_.dumpDirectory);
     GRAPHC_RETURN_IF_ERROR(giveOrder(std::move(dump), kFileDeadline).status());
@@ -452,7 +472,9 @@ void Driver::heartbeat() {
   }
   if (!stage.phase)
     return;
-  if (stopRequested_ || (stage.trains && checkpoints_.due(absl::Now())))
+  const bool notFinite = std::any_of(progress.tasks.begin(), progress.tasks.end(),
+                                     [](const service::Progress &task) { return task.not_finite(); });
+  if (stopRequested_ || notFinite || (stage.trains && checkpoints_.due(absl::Now())))
     coordinator_.requestStop(stage.phase);
   if (stage.trains)
     progress_.showRunning(stage.phase, progress, absl::Now());
@@ -472,29 +494,6 @@ void Driver::printTrained() {
     results_.metrics["train " + name] = *sum.mean();
     printMetric("train " + name, sum);
   }
-}
-
-/// Batches that do not divide a data set run over its end into its beginning.
-void Driver::remarkOverlap(uint32_t phase, uint64_t steps) const {
-  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
-  StreamPositions streams(plan_, phase, samples_, std::nullopt);
-  streams.advance(steps);
-  const uint64_t samples = samplesOf(phase), taken = streams.first();
-  if (samples && !streams.padded() && taken > samples)
-    options_.log(
-        absl::StrCat(one.name(), ": ", taken - samples, " of the ", samples, " samples of data set ",
-                     plan_.datasets(static_cast<int>(one.dataset())).name(), " are taken twice, since steps of ",
-                     one.samples_per_step(),
-                     " do not divide it; next_batch with pad_last and its mask in graph.metric take each once"));
-}
-
-/// Who reads results of a model that was never trained should know.
-void Driver::remarkUntrained() const {
-  bool trains = std::any_of(plan_.variables().begin(), plan_.variables().end(),
-                            [](const plan::Variable &one) { return one.trainable(); });
-  if (trains && !restored_)
-    options_.log(absl::StrCat("--entry ", options_.entry,
-                              " without --checkpoint_dir: every variable has its initial value, nothing is trained"));
 }
 
 } // namespace graphc::session

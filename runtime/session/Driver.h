@@ -13,6 +13,7 @@
 #include "runtime/plan/PlanFile.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/ChiefCheckpoints.h"
+#include "runtime/session/EarlyStop.h"
 #include "runtime/session/FetchFiles.h"
 #include "runtime/session/FileWatch.h"
 #include "runtime/session/ResultSums.h"
@@ -32,6 +33,10 @@ struct DriverOptions {
   std::optional<uint64_t> steps;
   std::optional<double> evalEveryEpochs, saveEverySeconds;
   std::optional<uint64_t> saveEverySteps;
+  uint32_t keepCheckpoints = checkpoint::Directory::kKeep; ///< 0: all
+  bool nanStops = false; ///< a loss that is no number ends training in good order, and is no failure
+  std::optional<EarlyStop> earlyStop; ///< with evalEveryEpochs
+  uint64_t logEverySteps = 0; ///< snapshots say when so many are made; 0: never
   std::string checkpointDirectory, dumpDirectory, statsFile;
   bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::string transport = "auto", run;
@@ -43,6 +48,9 @@ struct DriverOptions {
       show; ///< one call at a time, on the driver's or the heartbeat's thread; calls nothing of the driver
   std::function<void(const std::string &)> print; ///< a result, for standard output
   std::function<void(const std::string &)> log;
+  std::function<void(uint64_t step, const std::string &restoredFrom)>
+      initialized; ///< the variables have their values; may be empty
+  std::function<bool()> endAsked; ///< ends training behind the running phase, in good order; may be empty
 };
 
 class Driver {
@@ -51,7 +59,7 @@ public:
 
   /// The whole run. An error that is not a task's was told to all tasks before it is returned.
   absl::Status run();
-  /// Every fraction of a second, on the heartbeat thread: progress, stop requests, the clock of --checkpoint_every_seconds.
+  /// Every fraction of a second, on the heartbeat thread: progress, stop requests, the clock of --save_checkpoint_secs.
   void heartbeat();
   /// What a task reports of a step. Any thread.
   absl::Status reported(const service::Fetched &report) { return records_.reported(report); }
@@ -66,6 +74,7 @@ private:
   struct PhaseResult {
     uint64_t steps = 0;
     bool stopped = false;
+    std::string notFinite; ///< of a training: a loss was no number, where that is no failure
     ResultSums metrics; ///< of an evaluation
   };
   /// How far the script is, as the heartbeat has to know.
@@ -77,9 +86,9 @@ private:
   absl::Status script();
   absl::Status setUp();
   absl::Status initialize();
-  absl::Status beginRecords(uint32_t phase);
   absl::Status checkDumpDirectory();
   absl::Status train(uint32_t phase);
+  void endEarly(const std::string &why);
   TrainingSteps trainingStepsOf(uint32_t phase, const StreamPositions &streams) const;
   absl::Status evaluate(uint32_t phase, bool final);
   absl::Status predict(uint32_t phase);
@@ -88,8 +97,10 @@ private:
   absl::Status finish(bool stopped);
   absl::StatusOr<std::vector<service::Done>> giveOrder(service::Order order, absl::Duration deadline);
   void abort(const absl::Status &why);
-  void remarkOverlap(uint32_t phase, uint64_t steps) const;
-  void remarkUntrained() const;
+  void remark(const std::string &line) const {
+    if (!line.empty())
+      options_.log(line);
+  }
   void showLast();
   void printTrained();
   void printMetric(const std::string &name, const ResultSum &sum);
@@ -112,6 +123,8 @@ private:
   std::optional<checkpoint::Manifest> restored_; ///< of the checkpoint that the run went on from
   uint64_t epoch_ = 0; ///< of the channels: one a phase that ran
   TrainedSums trained_;
+  std::optional<EarlyStop> earlyStop_;
+  bool notFinite_ = false; ///< the variables are worth nothing: they are neither saved nor dumped, nor evaluated
   bool lineDue_ = false; ///< training's last line comes behind the evaluation, whose results it shows
   observe::FinalResults results_;
 

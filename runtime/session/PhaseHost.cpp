@@ -59,7 +59,7 @@ bool ReportSchedule::wants(uint64_t made) {
 PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
                      Options options)
     : run_(run), batches_(batches), options_(std::move(options)),
-      tickets_(executor::makeTickets(plan, &task, run.phase, run.steps, options_.stopRequested)) {
+      tickets_(executor::makeTickets(plan, &task, run.phase, run.steps, [this] { return stopRequested(); })) {
   const plan::Phase &phase = plan.phases(static_cast<int>(run.phase));
   bool trains = phase.role() == plan::TRAIN;
   shared_ = !phase.ends_by_end_of_stream();
@@ -109,6 +109,10 @@ absl::Status PhaseHost::nextBatch(const executor::LaneInfo &lane, uint64_t step,
   return batches_->next(lane.instance, instruction, buffers, valid);
 }
 
+bool PhaseHost::stopRequested() const {
+  return notFinite_.load(std::memory_order_relaxed) || (options_.stopRequested && options_.stopRequested());
+}
+
 /// On the lane of the chief's first instance, at the start of each step: is it the last?
 executor::ControlMessage PhaseHost::decide(const executor::LaneInfo &lane, uint64_t step) {
   const bool last = step + 1 >= run_.steps;
@@ -116,23 +120,31 @@ executor::ControlMessage PhaseHost::decide(const executor::LaneInfo &lane, uint6
   const bool report = schedule && (schedule->wants(run_.firstStep + step + 1) || (last && options_.reports->last()));
   if (last)
     return {executor::ControlAction::EndPhase, executor::EndReason::Finished, step, report};
-  if (options_.stopRequested && options_.stopRequested()) {
+  if (stopRequested()) {
     stopped_ = true;
     return {executor::ControlAction::EndPhase, executor::EndReason::Stop, step, report};
   }
   return {executor::ControlAction::Continue, executor::EndReason::None, step, report};
 }
 
-/// A loss that is no number ends the run here, with the step and the lane that made it.
+/// A loss that is no number ends the run here, with the step and the lane that made it, or asks for its end; it is counted nowhere.
 absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value) {
   const plan::Port &port = record.program->fetches(record.loss);
   double loss = readScalar(value, record.lossType) / std::max(1u, port.micro_batches());
   const std::string &name = port.name();
-  if (!std::isfinite(loss))
-    return absl::FailedPreconditionError(absl::StrCat(
-        name, " is ", std::isnan(loss) ? "NaN" : "infinite", " at step ", run_.firstStep + step, " on ", lane.name,
-        "; try a smaller learning rate, or look for a logarithm of 0 or a division by 0 in the model, or for labels in "
-        "the data that are none of its classes"));
+  if (!std::isfinite(loss)) {
+    std::string what = absl::StrCat(name, " is ", std::isnan(loss) ? "NaN" : "infinite", " at step ",
+                                    run_.firstStep + step, " on ", lane.name);
+    if (!options_.nanStops)
+      return absl::FailedPreconditionError(absl::StrCat(
+          what,
+          "; try a smaller learning rate, or look for a logarithm of 0 or a division by 0 in the model, or for labels "
+          "in the data that are none of its classes"));
+    if (record.notFinite.empty())
+      record.notFinite = std::move(what);
+    notFinite_.store(true, std::memory_order_relaxed);
+    return absl::OkStatus();
+  }
   record.lossOfEpoch.sum += loss;
   ++record.lossOfEpoch.count;
   record.lossSoFar.set({record.epoch, record.lossOfEpoch});
@@ -170,7 +182,7 @@ absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor:
   if (one.reports && (shared_ ? results.report : one.schedule->wants(run_.firstStep + results.step + 1)))
     report(one, lane, results);
   for (size_t i = 0; i < one.wanted.size(); ++i)
-    if (one.wanted[i])
+    if (one.wanted[i] && (!options_.wantsNow || options_.wantsNow(one.program->fetches(static_cast<int>(i)).name())))
       options_.fetched(lane, static_cast<uint32_t>(i), run_.firstStep + results.step, results.fetches[i]);
   absl::Status status;
   if (one.loss >= 0)
@@ -200,6 +212,7 @@ void PhaseHost::report(LaneRecord &record, const executor::LaneInfo &lane, const
 PhaseHost::Progress PhaseHost::progress() const {
   Progress sum;
   sum.tickets = tickets_ ? tickets_->taken() : 0;
+  sum.notFinite = notFinite_.load(std::memory_order_relaxed);
   for (const auto &record : records_) {
     if (!record)
       continue;
@@ -235,6 +248,13 @@ std::map<std::pair<std::string, uint64_t>, PhaseHost::MetricTotal> PhaseHost::me
       total.count += record->metrics[i].count;
     }
   return sums;
+}
+
+std::string PhaseHost::notFinite() const {
+  for (const auto &record : records_)
+    if (record && !record->notFinite.empty())
+      return record->notFinite;
+  return "";
 }
 
 std::optional<executor::StalenessCounts> PhaseHost::staleness() const {

@@ -97,6 +97,9 @@ public:
     /// Called on a lane's thread for every fetch that is wanted, after the step.
     std::function<void(const executor::LaneInfo &, uint32_t fetch, uint64_t globalStep, const void *data)> fetched;
     std::function<bool(const std::string &name)> wantsFetch; ///< may be empty: none
+    std::function<bool(const std::string &name)> wantsNow; ///< of those: asked in each step; may be empty: all
+    executor::StepGate *gate = nullptr; ///< before each step; null: none
+    bool nanStops = false; ///< a loss that is no number asks for the end of the phase; else it is its lane's error
     /// Which steps `reported` is called for, on each lane's thread that has results or metrics; absent: none.
     std::optional<service::Order::Begin::Reports> reports;
     ReportSchedules *schedules = nullptr; ///< where there are reports
@@ -114,6 +117,7 @@ public:
                          std::span<void *const> buffers, uint8_t *valid) override;
   executor::ControlMessage decide(const executor::LaneInfo &lane, uint64_t step) override;
   executor::Tickets *tickets() override { return tickets_.get(); }
+  executor::StepGate *gate() override { return options_.gate; }
   transport::Port *untaken(const executor::LaneInfo &) override {
     return options_.untaken && options_.untaken->poll() != transport::PollState::Ready ? options_.untaken : nullptr;
   }
@@ -124,6 +128,7 @@ public:
     uint64_t tickets = 0;
     double lossSum = 0; ///< of the steps that are of the epoch
     uint64_t lossCount = 0, lossEpoch = 0;
+    bool notFinite = false; ///< a loss was no number
   };
   /// While the lanes run; a moment's view.
   Progress progress() const;
@@ -139,14 +144,20 @@ public:
   /// By name and epoch: of a phase that trains, of the last epoch that each lane reached; else of all steps, epoch 0.
   std::map<std::pair<std::string, uint64_t>, MetricTotal> metrics() const;
   observe::StepTimes times() const;
+  /// "loss is NaN at step 57 on …", of a lane that was the first of its own to see that; empty: none did.
+  std::string notFinite() const;
   /// Nothing where no tickets are given here.
   std::optional<executor::StalenessCounts> staleness() const;
   uint64_t steps() const { return progress().steps; }
-  bool stopped() const { return stopped_.load() || (tickets_ && tickets_->stopped()); }
+  bool stopped() const {
+    return stopped_.load() || (tickets_ && tickets_->stopped()) || (options_.gate && options_.gate->ended());
+  }
   /// Ends what waits in here; the transports' ports are aborted apart.
   void abort(const absl::Status &why) {
     if (tickets_)
       tickets_->abort(why);
+    if (options_.gate)
+      options_.gate->abort(why);
   }
 
 private:
@@ -160,6 +171,7 @@ private:
     bool trains = false;
     uint64_t epoch = 0; ///< of `lossOfEpoch` and, where it trains, of `metrics`
     EpochLoss lossOfEpoch;
+    std::string notFinite; ///< the first loss that was no number
     std::vector<MetricTotal> metrics;
     ReportSchedule *schedule =
         nullptr; ///< where there are reports: of the lane that decides, or of one that shares no step
@@ -170,6 +182,7 @@ private:
   LaneRecord &record(const executor::LaneInfo &lane) { return *records_[offsets_[lane.programIndex] + lane.instance]; }
   uint64_t epochOf(uint64_t step) const;
   void beginEpoch(LaneRecord &record, uint64_t step) const;
+  bool stopRequested() const;
   absl::Status addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value);
   void report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results) const;
 
@@ -180,7 +193,7 @@ private:
   std::vector<size_t> offsets_; ///< by program
   std::vector<std::unique_ptr<LaneRecord>> records_; ///< null: not of this task
   std::unique_ptr<executor::Tickets> tickets_; ///< null: given elsewhere
-  std::atomic<bool> stopped_{false}, first_{false};
+  std::atomic<bool> stopped_{false}, first_{false}, notFinite_{false};
 };
 
 /// The fetch that is shown as loss: the one named "loss", else the first floating-point scalar; -1: none.

@@ -7,14 +7,17 @@
 #include "runtime/plan/Verify.h"
 #include "runtime/service/Secret.h"
 #include "runtime/session/Arguments.h"
+#include "runtime/session/LoneRun.h"
 #include "runtime/session/TaskThreads.h"
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
+
 namespace graphc::session {
 namespace {
 
-DriverOptions makeDriverOptions(const RunOptions &options) {
+absl::StatusOr<DriverOptions> makeDriverOptions(const RunOptions &options) {
   DriverOptions driver;
   driver.entry = options.entry;
   driver.epochs = options.epochs;
@@ -29,7 +32,18 @@ DriverOptions makeDriverOptions(const RunOptions &options) {
   driver.run = absl::StrCat("here-", service::randomHex(16));
   driver.log = options.log ? options.log : [](const std::string &) {};
   driver.print = [](const std::string &) {}; // the same is in RunResult
-  driver.show = [](const observe::ProgressSnapshot &) {};
+  driver.keepCheckpoints = options.keepCheckpoints;
+  driver.nanStops = options.nanStops;
+  if (!options.earlyStop.empty()) {
+    if (!options.evalEveryEpochs)
+      return absl::InvalidArgumentError("earlyStop needs evalEveryEpochs: it looks at evaluations");
+    GRAPHC_ASSIGN_OR_RETURN(driver.earlyStop, EarlyStop::parse(options.earlyStop));
+  }
+  driver.logEverySteps = options.logEverySteps;
+  driver.show = [log = driver.log](const observe::ProgressSnapshot &snapshot) {
+    if (snapshot.logged.value_or(false))
+      log(observe::formatProgress(snapshot, /*barWidth=*/0));
+  };
   return driver;
 }
 
@@ -66,6 +80,24 @@ absl::Status checkFed(const plan::Plan &plan, const RunOptions &options) {
   return absl::OkStatus();
 }
 
+/// Any step may be asked for any result of the phases that are stepped.
+absl::Status letStep(const plan::Plan &plan, Stepping &stepping, DriverOptions &driven) {
+  stepping.role = roleOf(driven.entry);
+  driven.initialized = stepping.initialized;
+  driven.endAsked = stepping.endAsked;
+  driven.fetches.clear();
+  for (const plan::Phase &phase : plan.phases()) {
+    if (phase.role() != stepping.role)
+      continue;
+    if (phase.ends_by_end_of_stream())
+      return absl::UnimplementedError(absl::StrCat("a session takes steps that all replicas make together; those of ",
+                                                   phase.name(), " wait for nobody; graphc::run runs it"));
+    const std::vector<std::string> names = resultsOf(plan, phase);
+    driven.fetches.insert(driven.fetches.end(), names.begin(), names.end());
+  }
+  return absl::OkStatus();
+}
+
 } // namespace
 
 absl::StatusOr<RunResult> run(const plan::Plan &plan, const RunOptions &options) {
@@ -75,14 +107,24 @@ absl::StatusOr<RunResult> run(const plan::Plan &plan, const RunOptions &options)
 }
 
 absl::StatusOr<RunResult> run(const plan::LoadedPlan &loaded, const RunOptions &options) {
+  return runLone(loaded, options, nullptr);
+}
+
+absl::StatusOr<RunResult> runLone(const plan::LoadedPlan &loaded, const RunOptions &options, Stepping *stepping) {
   const plan::Plan &plan = loaded.plan;
-  DriverOptions driven = makeDriverOptions(options);
+  GRAPHC_ASSIGN_OR_RETURN(DriverOptions driven, makeDriverOptions(options));
   GRAPHC_RETURN_IF_ERROR(checkLonePlan(plan, driven));
   GRAPHC_RETURN_IF_ERROR(checkFed(plan, options));
   const std::string name = plan::taskText(plan, plan::allTasks(plan).front());
   const uint64_t incarnation = service::randomIncarnation();
   RunResult result;
-  FetchCollector fetches(plan, options.fetches, [&](const FetchedTensor &value) {
+  if (stepping)
+    GRAPHC_RETURN_IF_ERROR(letStep(plan, *stepping, driven));
+  FetchCollector fetches(plan, driven.fetches, [&](const FetchedTensor &value) {
+    if (stepping)
+      stepping->fetched(value);
+    if (std::find(options.fetches.begin(), options.fetches.end(), value.name) == options.fetches.end())
+      return; // the stepper's alone
     if (options.fetched)
       options.fetched(value);
     else
@@ -106,6 +148,7 @@ absl::StatusOr<RunResult> run(const plan::LoadedPlan &loaded, const RunOptions &
   own.deadline = options.deadline;
   own.reportAfter = std::min(own.reportAfter, own.deadline / 4);
   own.log = own.warn = driven.log;
+  own.stepping = stepping;
   Driver driver(loaded, coordinator, std::move(driven));
   auto link = std::make_shared<service::LocalLink>(coordinator, 0);
   TaskSession session(loaded, std::move(own), *link);
@@ -120,6 +163,7 @@ absl::StatusOr<RunResult> run(const plan::LoadedPlan &loaded, const RunOptions &
   result.steps = driver.globalStep();
   result.loss = driver.results().loss;
   result.metrics = driver.results().metrics;
+  result.endedEarly = driver.results().endedEarly;
   return result;
 }
 

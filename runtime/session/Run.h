@@ -11,6 +11,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_RUN_H
 #define GRAPHC_RUNTIME_SESSION_RUN_H
 
+#include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/data/DataSearch.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/session/FetchCollector.h"
@@ -35,6 +36,10 @@ struct RunOptions {
   bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::optional<uint64_t> saveEverySteps;
   std::optional<double> saveEverySeconds;
+  uint32_t keepCheckpoints = checkpoint::Directory::kKeep; ///< so many of the newest stay; 0: all
+  bool nanStops = false; ///< a loss that is no number ends training, and nothing of it is saved; else it is an error
+  std::string earlyStop; ///< METRIC:PATIENCE[:min|max], with evalEveryEpochs; empty: none
+  uint64_t logEverySteps = 0; ///< a line for `log` with step and steps/s about every so many; 0: none
   std::string dumpDirectory; ///< of the variables at the end as .npy; empty: none
   data::DataSearch data; ///< where data sets' files are looked for
   std::map<std::string, std::string> feeds; ///< an argument's name → its bytes, row-major, little endian
@@ -52,6 +57,8 @@ struct RunResult {
   std::optional<double> loss; ///< mean of the last epoch
   std::map<std::string, double>
       metrics; ///< of the last evaluation: "accuracy"; of training's last epoch: "train accuracy"
+  std::string
+      endedEarly; ///< why training ended before its steps were made (early stop, NaN, a hook); empty: it did not
   std::vector<FetchedTensor> fetches; ///< where RunOptions::fetched is none
 };
 

@@ -18,14 +18,12 @@ absl::Status RunRecords::begin(const RunStart &start) {
 
 void RunRecords::train(const TrainingSteps &steps) { steps_ = steps; }
 
-std::optional<service::Order::Begin::Reports> RunRecords::reports(bool last) const {
+void RunRecords::ask(bool last, service::Order::Begin &begin) const {
   if (!options_.everySteps && !options_.everySeconds)
-    return std::nullopt;
-  service::Order::Begin::Reports reports;
-  reports.set_every_steps(options_.everySteps.value_or(0));
-  reports.set_every_seconds(options_.everySeconds.value_or(0));
-  reports.set_last(last);
-  return reports;
+    return;
+  begin.mutable_reports()->set_every_steps(options_.everySteps.value_or(0));
+  begin.mutable_reports()->set_every_seconds(options_.everySeconds.value_or(0));
+  begin.mutable_reports()->set_last(last);
 }
 
 std::optional<uint64_t> RunRecords::epochOf(uint64_t step) const {

@@ -32,8 +32,8 @@ public:
   absl::Status begin(const RunStart &start);
   /// Before training: which step is of which epoch.
   void train(const TrainingSteps &steps);
-  /// Which steps of a run of the training phase tasks report; `last`: training ends with it. Nothing: none.
-  std::optional<service::Order::Begin::Reports> reports(bool last) const;
+  /// Writes into the order which steps of a run of the training phase tasks report; `last`: training ends with it.
+  void ask(bool last, service::Order::Begin &begin) const;
   void evaluated(uint64_t step, const std::vector<std::pair<std::string, double>> &metrics);
   /// Tells each observer that has begun; the first error.
   absl::Status end(bool complete);

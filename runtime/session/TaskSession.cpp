@@ -86,6 +86,7 @@ service::Progress TaskSession::progress() const {
     message.set_loss_sum(now.lossSum);
     message.set_loss_count(now.lossCount);
     message.set_loss_epoch(now.lossEpoch);
+    message.set_not_finite(now.notFinite);
   }
   return message;
 }
@@ -181,6 +182,7 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
 absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   peers_.assign(order.peers().begin(), order.peers().end());
   fetches_.assign(order.fetches().begin(), order.fetches().end());
+  nanStops_ = order.nan_stops();
   GRAPHC_RETURN_IF_ERROR(executor::checkDeviceMemory(plan_, task_));
   GRAPHC_ASSIGN_OR_RETURN(library_, executor::KernelLibrary::loadFor(plan_, task_));
   GRAPHC_ASSIGN_OR_RETURN(variables_, executor::VariableStore::create(plan_, task_));
@@ -276,7 +278,13 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   }
   PhaseHost::Options host;
   host.feeds = options_.feeds;
-  if (!fetches_.empty()) {
+  host.nanStops = nanStops_;
+  Stepping *const stepping = steppingOf(phase);
+  if (stepping) {
+    host.gate = &stepping->gate;
+    host.wantsNow = stepping->wants;
+  }
+  if (!fetches_.empty() && (stepping || !options_.stepping)) {
     host.wantsFetch = [this](const std::string &name) {
       return std::find(fetches_.begin(), fetches_.end(), name) != fetches_.end();
     };
@@ -303,6 +311,8 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   frame.pool = &pool_;
   GRAPHC_ASSIGN_OR_RETURN(
       lanes_, executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame}, phase_));
+  if (stepping)
+    stepping->gate.begin(order.first_step(), lanes_.size());
   base::MutexLock lock(mutex_);
   running_ = host_;
   return failure_ ? failure_->status : absl::OkStatus();
@@ -357,6 +367,7 @@ absl::Status TaskSession::runPhase(Done *done) {
   done->set_steps(plan_.phases(static_cast<int>(phase_)).ends_by_end_of_stream() ? host_->progress().tickets
                                                                                  : host_->steps());
   done->set_stopped(host_->stopped());
+  done->set_not_finite(host_->notFinite());
   for (auto &[epoch, loss] : host_->losses()) {
     service::EpochSum &sum = *done->add_losses();
     sum.set_epoch(epoch);

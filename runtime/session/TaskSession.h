@@ -15,6 +15,7 @@
 #include "runtime/service/ControlLink.h"
 #include "runtime/session/Orders.h"
 #include "runtime/session/PhaseHost.h"
+#include "runtime/session/Stepping.h"
 #include "runtime/session/TaskCheckpoint.h"
 #include "runtime/session/TaskTransports.h"
 
@@ -30,6 +31,7 @@ struct TaskOptions {
   absl::Duration reportAfter = absl::Seconds(10);
   std::function<void(const std::string &)> log; ///< a line for this task's log
   std::function<void(const std::string &)> warn;
+  Stepping *stepping = nullptr; ///< who takes the steps of this task's phases of one role; null: nobody
 };
 
 /// Why a task ends before its time.
@@ -37,6 +39,7 @@ struct TaskFailure {
   absl::Status status;
   bool secondary = false; ///< another task failed first; `status` names it where known
   std::string suspect;
+  bool lost = false; ///< that other task did not fail by itself: its process or the way to it is gone
 };
 
 class TaskSession {
@@ -64,6 +67,9 @@ private:
   absl::Status takeAlgorithms(const Order::Initialize &order);
   absl::Status pinMessages();
   absl::Status begin(const Order::Begin &order);
+  Stepping *steppingOf(const plan::Phase &phase) const {
+    return options_.stepping && options_.stepping->role == phase.role() ? options_.stepping : nullptr;
+  }
   absl::Status runPhase(Done *done);
   absl::Status checkFeeds(const plan::Phase &phase) const;
   void end(Done *done);
@@ -83,6 +89,7 @@ private:
   data::DatasetCache datasets_;
   std::vector<service::Peer> peers_;
   std::vector<std::string> fetches_; ///< the chief's --fetch
+  bool nanStops_ = false; ///< its --nan stop
   std::unique_ptr<executor::KernelLibrary> library_;
   std::unique_ptr<executor::VariableStore> variables_;
   std::optional<TaskCheckpoint> files_; ///< of these variables

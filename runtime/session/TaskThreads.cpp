@@ -109,13 +109,15 @@ TaskFailure TaskThreads::verdict(TaskFailure failure) const {
     absl::Duration silent = absl::Now() - parts_.link.heard();
     if (failure.secondary && silent > parts_.lostAfter / 2)
       failure.status = chiefSilent(absl::Trunc(silent, absl::Seconds(1)));
+    failure.lost = failure.secondary && (parts_.link.ended().ok() || parts_.link.endedByLoss());
     return failure;
   }
   std::optional<service::RootCause> cause = parts_.coordinator->rootCause();
   if (!cause)
     return failure;
   bool own = cause->task == parts_.task;
-  return {own ? cause->status : absl::Status(cause->status.code(), cause->describe()), !own, cause->task};
+  return {own ? cause->status : absl::Status(cause->status.code(), cause->describe()), !own, cause->task,
+          !own && cause->lost};
 }
 
 } // namespace graphc::session

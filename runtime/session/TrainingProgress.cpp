@@ -8,8 +8,8 @@ namespace graphc::session {
 void TrainingProgress::begin(const TrainingSteps &trainingSteps, uint64_t step, absl::Time now) {
   base::MutexLock lock(mutex_);
   trainingSteps_ = trainingSteps;
-  step_ = ratedStep_ = step;
-  ratedAt_ = now;
+  step_ = ratedStep_ = loggedStep_ = step;
+  ratedAt_ = loggedAt_ = now;
   highest_ = 0;
   rate_ = 0;
   loss_ = {};
@@ -63,6 +63,18 @@ ResultSum TrainingProgress::lossSoFar(const service::ClusterProgress &progress, 
   return running;
 }
 
+/// Whether a multiple of `logEvery_` was passed since the last snapshot that is logged; the rate of that one is since then.
+void TrainingProgress::count(observe::ProgressSnapshot &snapshot, absl::Time now) {
+  snapshot.logged = snapshot.step / logEvery_ > loggedStep_ / logEvery_;
+  if (!*snapshot.logged)
+    return;
+  const double seconds = absl::ToDoubleSeconds(now - loggedAt_);
+  if (seconds > 0)
+    snapshot.stepsPerSecond = static_cast<double>(snapshot.step - loggedStep_) / seconds;
+  loggedStep_ = snapshot.step;
+  loggedAt_ = now;
+}
+
 /// The next line: how far the cluster is since the last one.
 observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress &progress, absl::Time now) {
   uint64_t inPhase = 0;
@@ -89,6 +101,8 @@ observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress 
     ratedStep_ = snapshot.step;
   }
   snapshot.stepsPerSecond = rate_;
+  if (logEvery_)
+    count(snapshot, now);
   snapshot.loss = lossSoFar(progress, trainingSteps_.epochOf(snapshot.step ? snapshot.step - 1 : 0)).mean();
   snapshot.metrics = trained_;
   snapshot.metrics.insert(snapshot.metrics.end(), evaluated_.begin(), evaluated_.end());

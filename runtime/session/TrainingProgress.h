@@ -23,7 +23,9 @@ public:
   using Metrics = std::vector<std::pair<std::string, double>>;
   /// `chief`: number of the task whose steps are everybody's, except in asynchronous phases. `show` is called by one thread at a time; it
   /// is given no call by the heartbeat behind the last of a stretch of training.
-  TrainingProgress(uint32_t chief, Show show) : chief_(chief), show_(std::move(show)) {}
+  /// `logEvery`: with so many steps more a snapshot is to be logged; 0: it says nothing of that.
+  TrainingProgress(uint32_t chief, Show show, uint64_t logEvery = 0)
+      : chief_(chief), logEvery_(logEvery), show_(std::move(show)) {}
 
   // Of the master's thread.
   void begin(const TrainingSteps &trainingSteps, uint64_t step, absl::Time now);
@@ -44,10 +46,12 @@ private:
   /// Nothing where that phase of training does not run any more.
   std::optional<observe::ProgressSnapshot> takeRunning(uint64_t epoch, const service::ClusterProgress &progress,
                                                        absl::Time now);
+  void count(observe::ProgressSnapshot &snapshot, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   observe::ProgressSnapshot take(const service::ClusterProgress &progress, absl::Time now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const uint32_t chief_;
+  const uint64_t logEvery_;
   const Show show_;
   base::Mutex
       showing_ ABSL_ACQUIRED_BEFORE(mutex_); ///< one call of show_ at a time; it may block, and calls nothing back
@@ -66,6 +70,9 @@ private:
   /// Of phases that have ended: the losses of their last epoch.
   ResultSum loss_ ABSL_GUARDED_BY(mutex_);
   uint64_t lossEpoch_ ABSL_GUARDED_BY(mutex_) = 0;
+  /// Of the last snapshot that is logged.
+  absl::Time loggedAt_ ABSL_GUARDED_BY(mutex_);
+  uint64_t loggedStep_ ABSL_GUARDED_BY(mutex_) = 0;
   Metrics trained_ ABSL_GUARDED_BY(mutex_), evaluated_ ABSL_GUARDED_BY(mutex_);
 };
 

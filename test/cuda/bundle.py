@@ -55,8 +55,16 @@ class Bundle:
         plan = f"plans/{name}.plan"
         self.sources[plan] = ["--target-cpu=x86-64-v3", "--partition", self.write(f"{name}.json", json.dumps(cluster)), model]
         environment = {} if machineCode else {"CUDA_HOME": ""}
-        self.work.append(self.pool.submit(run, "graphc", *self.sources[plan], "-o", os.path.join(self.out, plan), **environment))
+        self.work.append(self.pool.submit(self.pack, plan, environment))
         return plan
+
+    def pack(self, plan, environment):
+        """Compiles it, and keeps it packed: PTX and machine code shrink to a fifth."""
+        path = os.path.join(self.out, plan)
+        run("graphc", *self.sources[plan], "-o", path, **environment)
+        with open(path, "rb") as file, open(f"{path}.gz", "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as packed:
+            shutil.copyfileobj(file, packed)
+        os.remove(path)
 
     def expect(self, name, model, arguments, strategy="one_device"):
         """The variables that a CPU has after the run, in a folder of expected/."""

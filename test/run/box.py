@@ -14,6 +14,7 @@ MODELS = HERE / "models"
 BUILD = Path(os.environ.get("GRAPHC_BUILD", ROOT / "build/release")).resolve()
 LONG = bool(os.environ.get("GRAPHC_LONG"))
 FOREVER = 100000000  # steps of a run that something else ends
+LOST = 138  # the exit status where another task was lost: the run may be started again
 MLP = MODELS / "mlp.mlir"
 
 
@@ -195,17 +196,18 @@ class Box:
             self.write(f"{name}/{file}", data)
         return self.folder / name, Text(printed, "one device")
 
-    def checkpoint(self, folder):
-        """Waits for one there, whole: what is being written has another name."""
+    def checkpoint(self, folder, there=None):
+        """Waits for one there, whole (what is being written has another name), while there() says that somebody may write it: a process of the test."""
         __tracebackhide__ = True
-        until(lambda: list((self.folder / folder).glob("step-*[0-9]/manifest.json")) or not any(p.running for p in self.processes), f"a checkpoint in {folder}")
+        there = there or (lambda: any(p.running for p in self.processes))
+        until(lambda: list((self.folder / folder).glob("step-*[0-9]/manifest.json")) or not there(), f"a checkpoint in {folder}")
         if not list((self.folder / folder).glob("step-*[0-9]/manifest.json")):
             pytest.fail(f"all processes have ended without a checkpoint in {folder}")
 
     def dies(self, plan, task, *arguments, folder="ckpt"):
         """A task is killed while a plan trains with checkpoints; the run ends and names it."""
         __tracebackhide__ = True
-        run = self.launch(plan, "--steps", FOREVER, "--checkpoint_dir", folder, "--checkpoint_every_steps", 50, *arguments)
+        run = self.launch(plan, "--steps", FOREVER, "--checkpoint_dir", folder, "--save_checkpoint_steps", 50, *arguments)
         self.checkpoint(folder)
         self.killed(run, task)
         run.err.expect(f"--checkpoint_dir {folder}")
@@ -215,7 +217,7 @@ class Box:
         """kill -9 of a task of this launcher: the run ends soon and names it, and nothing is left."""
         __tracebackhide__ = True
         os.kill(run.pidOf(task), 9)
-        run.ends(1, DEATH)
+        run.ends(LOST, DEATH)
         run.err.expect(rf"^graphrun: {asName(task)} \(process [0-9]+ on .*\) was killed by signal 9")
         self.nothingLeft()
 

@@ -160,9 +160,9 @@ class Process(Said):
         self.child.wait()
 
     def oneError(self):
-        """The one line of error that a user reads; where addresses were found is none."""
+        """The one line of error that a user reads; where addresses were found, and which task this is, is none."""
         __tracebackhide__ = True
-        found = re.findall(r"^graphrun(?: \w+)?: (?!addresses from ).*", self.text(), re.M)
+        found = re.findall(r"^graphrun(?: \w+)?: (?!addresses from |this is /job:).*", self.text(), re.M)
         if len(found) != 1:
             pytest.fail(f"{self.name} must say one line of error, not {len(found)}: {found}")
         return found[0]

@@ -21,7 +21,7 @@ def ring(box, n, model):
 
 def train(box, plan, to, n, transport):
     """A checkpoint ends with the comparison of every worker's copies."""
-    return box.weights(plan, "--steps", 6, f"--transport={transport}", "--checkpoint_dir", f"ckpt-{to}", "--checkpoint_every_steps", 2, to=to,
+    return box.weights(plan, "--steps", 6, f"--transport={transport}", "--checkpoint_dir", f"ckpt-{to}", "--save_checkpoint_steps", 2, to=to,
                        env=delay(worker0=3000, worker1=1500, worker2=0) if n == 3 else None)
 
 

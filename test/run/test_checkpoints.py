@@ -71,7 +71,7 @@ def test_damaged(box, two, pieces, damage):
 
 
 def test_last_five(box, two):
-    box.graphrun(two, "--steps", 40, "--checkpoint_dir", "e", "--checkpoint_every_steps", 5)
+    box.graphrun(two, "--steps", 40, "--checkpoint_dir", "e", "--save_checkpoint_steps", 5)
     steps = sorted(int(name.removeprefix("step-")) for name in os.listdir(box / "e"))
     assert len(steps) == 5 and steps[-1] == 40
 
@@ -110,7 +110,7 @@ def test_evaluating(box, two, pieces):
 
 
 def test_evaluating_while_a_run_trains(box, two):
-    run = box.launch(two, "--steps", FOREVER, "--checkpoint_dir", "busy", "--checkpoint_every_seconds", 1)
+    run = box.launch(two, "--steps", FOREVER, "--checkpoint_dir", "busy", "--save_checkpoint_secs", 1)
     box.checkpoint("busy")
     box.graphrun(two, "--entry", "eval", "--checkpoint_dir", "busy")
     run.stop(status=1)

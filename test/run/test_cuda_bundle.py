@@ -1,4 +1,5 @@
 """test/cuda/bundle.sh and device.sh (docs/cuda.md), from an empty folder to their exit status, on the driver that runs PTX on the CPU."""
+import gzip
 import importlib.util
 import json
 import shutil
@@ -53,11 +54,12 @@ def test_wrong(bare):
     path = bare / "elsewhere/expected/ops-i32/divide.npy"
     path.write_bytes(path.read_bytes()[:-1] + b"\x55")
     (bare / "elsewhere/expected/random-30001/sum-of-nothing.npy").write_bytes(b"")
-    plan = bare / "elsewhere/plans/ops-i1.plan"
-    plan.write_bytes(plan.read_bytes()[:-9])
+    plan, torn = bare / "elsewhere/plans/ops-i1.plan.gz", bare / "elsewhere/plans/random-graph-30002.plan.gz"
+    plan.write_bytes(gzip.compress(gzip.decompress(plan.read_bytes())[:-9]))
+    torn.write_bytes(torn.read_bytes()[:-9])
     lines, _ = device(bare, "check", "found", status=1)
     wrong = {line["name"]: line["detail"] for line in lines if line["status"] == "FAILED"}
-    assert sorted(wrong) == ["ops i1", "ops i32", "random graph 30001"]
+    assert sorted(wrong) == ["ops i1", "ops i32", "random graph 30001", "random graph 30002"]
     assert "divide.npy differs in 1 bytes" in wrong["ops i32"] and "exit status" in wrong["ops i1"] and "sum-of-nothing.npy" in wrong["random graph 30001"]
 
 
@@ -97,7 +99,7 @@ GRAPHRUN = """
 import json, os, shutil, sys, time
 here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 given = json.load(open(os.path.join(here, "cases.json")))
-plan = os.path.relpath(sys.argv[1], here)
+plan = os.path.join("plans", os.path.basename(sys.argv[1]))
 flags = dict(zip(sys.argv[2::2], sys.argv[3::2]))
 if "--stats" in flags:  # 8 µs a step without work, else 50
     rate = 125000 if "null" in plan else 20000

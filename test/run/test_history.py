@@ -63,7 +63,7 @@ def test_of_replicas(box):
 def test_goes_on(box):
     """Killed with lines behind its checkpoint, one of them cut short: the run that goes on makes those again, and no step is there twice."""
     plan, flags = box.compile("two", PS, OBSERVED), ["--checkpoint_dir", "ckpt", "--history", "h.jsonl", "--save_summaries_steps", 7]
-    run = box.launch(plan, "--steps", FOREVER, "--checkpoint_every_steps", 50, *flags)
+    run = box.launch(plan, "--steps", FOREVER, "--save_checkpoint_steps", 50, *flags)
     box.checkpoint("ckpt")
     until(lambda: len((box / "h.jsonl").read_text().splitlines()) > 60, "60 lines of history")
     box.killed(run, "worker-1")

@@ -2,7 +2,7 @@
 import signal
 
 import pytest
-from box import FOREVER
+from box import FOREVER, LOST
 from process import TRAINS
 
 TASKS = "worker-0", "ps-0", "worker-1"
@@ -54,7 +54,7 @@ def test_chief_freezes(two, task):
     chief.waitFor(TRAINS)
     chief.signal(signal.SIGSTOP)
     for one in others:
-        one.ends(1)
+        one.ends(LOST)
         one.expect("^graphrun: .*the chief /job:worker/task:0 did not answer for [0-9]+s")
         one.never("^graphrun: .*data stream")
     chief.kill()

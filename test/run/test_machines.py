@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from box import FOREVER, MODELS, asFlags, delay, same, tls
+from box import FOREVER, LOST, MODELS, asFlags, delay, same, tls
 from formats import updates
 from process import DEATH, TRAINS, ended, until
 
@@ -147,7 +147,7 @@ def test_killed(box, two, three):
     chief, server, worker = three.run(two, "--steps", FOREVER, "--transport", "grpc")
     chief.err.waitFor(TRAINS)
     worker.kill()
-    ended([chief, server], 1, DEATH)
+    ended([chief, server], LOST, DEATH)
     chief.expect("/job:worker/task:1.*is gone")
     server.expect("/job:worker/task:1.*is gone")
 
@@ -157,7 +157,7 @@ def test_killed_worker(box, three):
     chief, worker = three.workers(box.compile("plan", {"worker": 2, "strategy": "all_reduce"}), "--steps", FOREVER)
     chief.err.waitFor(TRAINS)
     worker.kill()
-    chief.ends(1, DEATH)
+    chief.ends(LOST, DEATH)
     chief.expect("/job:worker/task:1.*is gone")
 
 
@@ -166,7 +166,7 @@ def test_cable_pulled(two, three, machines):
     chief, server, worker = three.run(two, "--steps", FOREVER)
     chief.err.waitFor(TRAINS)
     machines.ip("link set port3 down")
-    ended([chief, server, worker], 1)
+    ended([chief, server, worker], LOST)
     chief.expect("/job:worker/task:1")
     worker.expect("the chief .*did not answer for|lost the chief")
 

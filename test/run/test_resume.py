@@ -48,7 +48,7 @@ def test_change_of_strategy(box, sets):
 
 def test_killed(box, sets):
     """It goes on where it was killed."""
-    run = box.launch(sets.two, "--steps", 2000, "--checkpoint_dir", "killed", "--checkpoint_every_steps", 10)
+    run = box.launch(sets.two, "--steps", 2000, "--checkpoint_dir", "killed", "--save_checkpoint_steps", 10)
     box.checkpoint("killed")
     if run.running:
         run.kill()

@@ -47,7 +47,7 @@ def test_seen(box, two, row):
 
 def test_parameter_server(box, two, row, transport):
     """Training, evaluation and checkpoints: the same weights as from the build that users have."""
-    flags = [two, "--epochs", 1, f"--transport={transport}", "--checkpoint_every_steps", 5, "--fetch", "loss"]
+    flags = [two, "--epochs", 1, f"--transport={transport}", "--save_checkpoint_steps", 5, "--fetch", "loss"]
     plain = box.weights(*flags, "--checkpoint_dir", "plain")
     same(plain, box.weights(*flags, "--checkpoint_dir", "watched", env=row))
 
@@ -83,7 +83,7 @@ def test_stopped_twice(box, two, row):
 
 
 def test_killed(box, two, row):
-    box.killed(box.trains(two, "--checkpoint_dir", "dir", "--checkpoint_every_steps", 10, env=row), "worker-1")
+    box.killed(box.trains(two, "--checkpoint_dir", "dir", "--save_checkpoint_steps", 10, env=row), "worker-1")
 
 
 def test_check(box, two, row):

@@ -1,6 +1,6 @@
 """graphrun server: servers in any order; a client with --master drives them, one after the other; who dies, and what is refused."""
 import pytest
-from box import MLP, MODELS, same
+from box import LOST, MLP, MODELS, same
 from formats import samples
 from process import DEATH, until
 
@@ -118,7 +118,7 @@ def test_killed_server(cluster):
     first, two = cluster.both()
     client = cluster.long()
     two.kill()
-    client.ends(1, DEATH)
+    client.ends(LOST, DEATH)
     client.expect("/job:worker/task:2.*is gone")
     cluster.idle(first)
     stopped(first)

@@ -4,7 +4,7 @@ import signal
 import sys
 import time
 
-from box import delay, same
+from box import LOST, delay, same
 from process import TRAINS
 
 
@@ -19,7 +19,7 @@ def test_sigterm(box, two):
 def test_resumed_in_an_epoch(box, two):
     """Ctrl-C, a signal to the whole group, is one request; stopped in the middle of an epoch and resumed, the bits are as uninterrupted."""
     straight = box.weights(two, "--steps", 1000)
-    run = box.launch(two, "--steps", 1000, "--checkpoint_dir", "middle", "--checkpoint_every_steps", 100000, env=delay(worker1=10000))
+    run = box.launch(two, "--steps", 1000, "--checkpoint_dir", "middle", "--save_checkpoint_steps", 100000, env=delay(worker1=10000))
     run.err.waitFor(TRAINS)
     os.killpg(run.pid, signal.SIGINT)
     run.ends(1)
@@ -40,7 +40,7 @@ def test_silent_task(box, two):
     """A process that is stopped is found by its silence, and named."""
     run = box.trains(two)
     os.kill(run.pidOf("worker-1"), signal.SIGSTOP)
-    run.ends(1)
+    run.ends(LOST)
     run.err.expect("/job:worker/task:1.*did not")
 
 

@@ -4,7 +4,7 @@ import signal
 import time
 
 import pytest
-from box import LONG, goesOn, steps
+from box import LONG, LOST, goesOn, steps
 from process import until
 
 PLANS = {"backup": (3, {"replicas_to_aggregate": 2}), "async": (2, {"update": "async"}), "sync": (2, {})}
@@ -41,7 +41,7 @@ def test_past_the_deadline(box):
     run, _, worker = begin(box, "backup", "--deadline", 12)
     begun = time.monotonic()
     os.kill(worker, signal.SIGSTOP)
-    run.ends(1)
+    run.ends(LOST)
     assert time.monotonic() - begun >= 10
     run.err.expect("^graphrun: .*/job:worker/task:2")
 
@@ -56,5 +56,5 @@ def test_synchronous(box):
     """A synchronous worker has no such grace."""
     run, _, worker = begin(box, "sync")
     os.kill(worker, signal.SIGSTOP)
-    run.ends(1)
+    run.ends(LOST)
     run.err.expect("/job:worker/task:1.*did not answer for 8s")

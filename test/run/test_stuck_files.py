@@ -34,7 +34,7 @@ OPEN(open64)
 @pytest.fixture
 def whole(box, two):
     """Checkpoints of steps 2 and 3."""
-    box.graphrun(two, "--steps", 3, "--checkpoint_dir", "whole", "--checkpoint_every_steps", 2)
+    box.graphrun(two, "--steps", 3, "--checkpoint_dir", "whole", "--save_checkpoint_steps", 2)
     return box / "whole"
 
 

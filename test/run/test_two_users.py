@@ -135,7 +135,7 @@ def test_floods(byHand):
     not come as far as its name, and the run goes on until it is asked to stop."""
     saved = byHand.victim.folder / "saved"
     newest = lambda: max(int(path.parent.name.removeprefix("step-")) for path in saved.glob("step-*[0-9]/manifest.json"))
-    chief, worker, server = byHand.start("--steps", FOREVER, "--checkpoint_dir", "saved", "--checkpoint_every_seconds", 1)
+    chief, worker, server = byHand.start("--steps", FOREVER, "--checkpoint_dir", "saved", "--save_checkpoint_secs", 1)
     byHand.box.checkpoint("v/saved")
     before = [task.peak() for task in (chief, worker)]
     for kind in "big", "resets", "idle", "garbage", "calls":
@@ -187,7 +187,7 @@ print("tried")
 def test_no_address(users, byHand):
     """A launched run has no address at all: of all sockets that the machine shows, the neighbour can call none of it."""
     victim, neighbour = users
-    run = victim.start("graphrun", "two.plan", "--steps", FOREVER, "--checkpoint_dir", "launched", "--checkpoint_every_seconds", 1, "--transport", "grpc")
+    run = victim.start("graphrun", "two.plan", "--steps", FOREVER, "--checkpoint_dir", "launched", "--save_checkpoint_secs", 1, "--transport", "grpc")
     byHand.box.checkpoint("v/launched")
     calls = neighbour.run(PYTHON, "-c", CALL)
     calls.expect("^tried$")

@@ -48,7 +48,8 @@ export BOX=$box PATH=$box/bin:$PATH OS_RELEASE_FILE=$box/debian
 unset CI
 
 all() { bash -c "$(sed -n '/^runtime=(/,/^checks=/p' "$setup")"'; printf "%s\n" "${runtime[@]}" "${compiler[@]}" "${checks[@]}"'; }
-reset() { all >"$box/installed"; { all; echo chromium-headless-shell; } >"$box/known"; : >"$box/archive"; : >"$box/log"; echo "${1:-0}" >"$box/uid"; }
+of_tests() { bash -c "$(sed -n '/^tests=(/p' "$setup")"'; echo "${tests[@]}"'; }
+reset() { all >"$box/installed"; { all; of_tests | tr ' ' '\n'; } >"$box/known"; : >"$box/archive"; : >"$box/log"; echo "${1:-0}" >"$box/uid"; }
 failures=0
 check() { # WHAT CONDITION...
   local what=$1
@@ -81,7 +82,7 @@ run
 check "then nothing is missing" [ ! -s "$box/out" ]
 
 run --tests --runtime-only
-check "--tests adds what they need, and nothing else does" said "to add: chromium-headless-shell$"
+check "--tests adds what they need, and nothing else does" said "to add: $(of_tests)$"
 
 reset
 sed -i '/^cmake$/d' "$box/installed"

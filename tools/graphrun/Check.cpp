@@ -151,6 +151,8 @@ private:
     transports_.reset();
     if (server_)
       server_->shutdown();
+    if (setup_.folder)
+      setup_.folder->remove();
     std::fflush(nullptr);
     _exit(status);
   }

@@ -16,9 +16,10 @@
 
 namespace graphc::graphrun {
 namespace {
-constexpr char kDescription[] = "Runs a plan made by graphc: every task of it as a process of this machine, with "
-                                "--job_name one task here, with --master "
-                                "on waiting servers.";
+constexpr char kDescription[] =
+    "Runs a plan made by graphc: every task of it as a process of this machine, with "
+    "--job_name, or where srun, mpirun, torchrun or a JobSet has started it, one task here, "
+    "with --master on waiting servers.";
 constexpr char kServerDescription[] =
     "graphrun server: a task without plan and data. Waits for the cluster's chief (graphrun model.plan --master "
     "grpc://HOST:PORT), runs its part of that plan, and waits for the next client, until SIGTERM or Ctrl-C.";
@@ -28,15 +29,21 @@ constexpr char kServerFooter[] = R"(Example, a cluster of two tasks in two termi
 Exit status: 0 it was stopped as asked; 1 it was stopped at once; 2 the command line or a file named on it is wrong.)";
 constexpr char kFooter[] = R"(Addresses, one flag a job of the plan:
   --ps_hosts HOST:PORT,…  --worker_hosts HOST:PORT,…  --JOB_hosts HOST:PORT,…
+Which task this is, by the first of these that says so: --job_name, --master, --local; "task" of --cluster; of TF_CONFIG; torchrun's
+variables (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), Open MPI's (OMPI_COMM_WORLD_…), a step of Slurm's (SLURM_PROCID, …), a JobSet's
+(JOB_COMPLETION_INDEX and the host's name). Rank 0 is the chief, the other ranks are the other tasks in the plan's order.
 Commands beside that (each has its --help):
   graphrun server     a task that waits for a client's plan
   graphrun check      finds what would go wrong, before the run; takes the same flags
   graphrun certs      makes certificates for tasks on several machines
+  graphrun submit     prints, or submits, a batch file for Slurm, Open MPI or Kubernetes
   graphrun calibrate  measures this machine for graphc's predictions
 Examples:
   graphrun model.plan --epochs 5 --checkpoint_dir run1
   graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224
-Exit status: 0 the run finished; 1 it failed or was stopped, in each of its tasks; 2 the command line or a file named on it is wrong.)";
+  srun -n3 graphrun model.plan --epochs 5
+Exit status, in each of its tasks: 0 the run finished; 1 it failed or was stopped (SIGTERM, Ctrl-C; what is saved is saved); 2 the command
+line or a file named on it is wrong; 138 another task was lost, which did not fail by itself (killed, silent, unreachable): start it again.)";
 
 constexpr char kCheckDescription[] = "graphrun check: looks for what would go wrong, before the run. Started like the "
                                      "run, on the same machines with the same "
@@ -88,17 +95,36 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
     return absl::InvalidArgumentError(absl::StrCat("--steps 0: --entry ", flags.entry, " makes at least one step"));
   if (flags.taskIndex && flags.jobName.empty())
     return absl::InvalidArgumentError("--task_index needs --job_name");
-  if ((flags.checkpointEverySeconds || flags.checkpointEverySteps) && flags.checkpointDirectory.empty())
-    return absl::InvalidArgumentError("--checkpoint_every_… needs --checkpoint_dir");
+  if ((flags.saveCheckpointSecs || flags.saveCheckpointSteps) && flags.checkpointDirectory.empty())
+    return absl::InvalidArgumentError("--save_checkpoint_… needs --checkpoint_dir");
   if (flags.saveSummariesSteps && flags.saveSummariesSeconds)
     return absl::InvalidArgumentError(
         "--save_summaries_steps and --save_summaries_secs both say which steps are written; give one of them");
   if ((flags.saveSummariesSteps || flags.saveSummariesSeconds) && flags.historyFile.empty() &&
       flags.summaryFolder.empty())
     return absl::InvalidArgumentError("--save_summaries_… needs --history FILE or --summary_dir DIR");
+  if (flags.earlyStop && !flags.evalEveryEpochs)
+    return absl::InvalidArgumentError("--early_stop looks at evaluations in between: give --eval_every_epochs too");
+  if (flags.maxRestarts > 0) {
+    if (flags.checkpointDirectory.empty())
+      return absl::InvalidArgumentError(
+          "--max_restarts needs --checkpoint_dir: tasks that are started again go on from its last checkpoint");
+    if (flags.entry != "train")
+      return absl::InvalidArgumentError(absl::StrCat("--max_restarts is for --entry train, not ", flags.entry));
+    if (!launched && (!flags.master.empty() || !flags.jobName.empty()))
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--max_restarts is for a run whose tasks graphrun starts all here: leave ",
+          flags.master.empty() ? "--job_name" : "--master", " out, or have what starts this task start it again"));
+  }
   if (!flags.master.empty() && (flags.local || !flags.jobName.empty()))
     return absl::InvalidArgumentError(absl::StrCat("--master makes this process the chief of waiting servers: leave ",
                                                    flags.local ? "--local" : "--job_name", " out"));
+  if (!flags.jobDirectory.empty() && !flags.master.empty())
+    return absl::InvalidArgumentError("--job_dir is for tasks that begin together; servers that wait (--master) have "
+                                      "certificates of --tls_cert, --tls_key and --tls_ca");
+  if (!flags.jobDirectory.empty() && !flags.tls.certificate.empty())
+    return absl::InvalidArgumentError(
+        "--job_dir and --tls_cert both say by what tasks know each other; give one of them");
   if (flags.local && !flags.jobName.empty() && !launched)
     return absl::InvalidArgumentError("--local starts every task here; --job_name starts one: give one of them");
   return absl::OkStatus();
@@ -115,23 +141,37 @@ bool isOfServers(const CLI::Option &option) {
 /// Whether a flag has an effect on graphrun check.
 bool isOfChecks(const CLI::Option &option) {
   static const std::set<std::string> kFlags = {"entry", "checkpoint_dir", "transport", "master",
-                                               "local", "feed",           "timeout"};
+                                               "local", "feed",           "timeout",   "job_dir"};
   const std::string name = option.get_lnames().empty() ? "" : option.get_lnames().front();
   return name.empty() || (isOfServers(option) && name != "log_file") || kFlags.count(name);
 }
 
 /// What --help calls the values. What a check accepts is said in the descriptions, in words.
 void showValues(CLI::App &app) {
-  static constexpr std::pair<const char *, const char *> kPlain[] = {
-      {"plan", "FILE"},         {"--epochs", "N"},       {"--data_dir", "DIR"},       {"--checkpoint_dir", "DIR"},
-      {"--stats", "FILE"},      {"--log_file", "FILE"},  {"--fetch", "NAME[=FILE]"},  {"--history", "FILE"},
-      {"--summary_dir", "DIR"}, {"--feed", "NAME=FILE"}, {"--dump_variables", "DIR"}, {"--job_name", "JOB"},
-      {"--master", "URL"},      {"--cluster", "FILE"}};
+  static constexpr std::pair<const char *, const char *> kPlain[] = {{"plan", "FILE"},
+                                                                     {"--epochs", "N"},
+                                                                     {"--data_dir", "DIR"},
+                                                                     {"--checkpoint_dir", "DIR"},
+                                                                     {"--stats", "FILE"},
+                                                                     {"--log_file", "FILE"},
+                                                                     {"--fetch", "NAME[=FILE]"},
+                                                                     {"--history", "FILE"},
+                                                                     {"--summary_dir", "DIR"},
+                                                                     {"--feed", "NAME=FILE"},
+                                                                     {"--dump_variables", "DIR"},
+                                                                     {"--job_name", "JOB"},
+                                                                     {"--master", "URL"},
+                                                                     {"--cluster", "FILE"},
+                                                                     {"--early_stop", "METRIC:PATIENCE"}};
   static constexpr std::pair<const char *, const char *> kChecked[] = {{"--steps", "N"},
                                                                        {"--entry", "NAME"},
                                                                        {"--data_cache_mb", "N"},
-                                                                       {"--checkpoint_every_steps", "N"},
-                                                                       {"--checkpoint_every_seconds", "S"},
+                                                                       {"--save_checkpoint_steps", "N"},
+                                                                       {"--save_checkpoint_secs", "S"},
+                                                                       {"--keep_checkpoint_max", "N"},
+                                                                       {"--log_step_count_steps", "N"},
+                                                                       {"--nan", "stop|raise"},
+                                                                       {"--max_restarts", "N"},
                                                                        {"--eval_every_epochs", "N"},
                                                                        {"--save_summaries_steps", "N"},
                                                                        {"--save_summaries_secs", "S"},
@@ -171,6 +211,10 @@ absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, Host
   return arguments;
 }
 
+/// Flags of earlier versions.
+static const std::map<std::string, std::string> kRenamed = {{"--save_checkpoint_steps", "--save_checkpoint_steps"},
+                                                            {"--save_checkpoint_secs", "--save_checkpoint_secs"}};
+
 absl::Status checkExtras(const CLI::App &app) {
   std::vector<std::string> known;
   for (const CLI::Option *option : app.get_options())
@@ -181,8 +225,12 @@ absl::Status checkExtras(const CLI::App &app) {
       return absl::InvalidArgumentError(absl::StrCat("one ", app.get_option_no_throw("plan") ? "plan" : "folder",
                                                      " at a time: '", extra, "' is too many"));
     std::string name = extra.substr(0, extra.find('='));
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown flag ", name, base::didYouMean(name, known), " (see --help)"));
+    const auto renamed = kRenamed.find(name);
+    return absl::InvalidArgumentError(absl::StrCat("unknown flag ", name,
+                                                   renamed == kRenamed.end()
+                                                       ? base::didYouMean(name, known)
+                                                       : absl::StrCat("; did you mean ", renamed->second, "?"),
+                                                   " (see --help)"));
   }
   return absl::OkStatus();
 }
@@ -212,7 +260,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
   app.add_option("--epochs", flags.epochs,
                  "train until the data was seen this often, counted in samples from the very first");
   app.add_option(
-         "--steps", flags.steps,
+         "--steps,--stop_at_step", flags.steps,
          "train until so many steps were made, counted from the very first (--entry eval, predict: of this run)")
       ->check(CLI::Range(uint64_t(0), executor::kMostSteps));
   app.add_option("--entry", flags.entry, "what to run: train, eval or predict")
@@ -224,11 +272,30 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       ->check(CLI::Range(uint64_t(0), uint64_t(1) << 40));
   app.add_option("--checkpoint_dir", flags.checkpointDirectory,
                  "restore from here if there is a checkpoint, and save here");
-  app.add_option("--checkpoint_every_steps", flags.checkpointEverySteps,
+  app.add_option("--save_checkpoint_steps", flags.saveCheckpointSteps,
                  "also save every N steps (default: at the end of each epoch)")
       ->check(kAboveZero);
-  app.add_option("--checkpoint_every_seconds", flags.checkpointEverySeconds, "also save when this long has passed")
+  app.add_option("--save_checkpoint_secs", flags.saveCheckpointSecs, "also save when this long has passed")
       ->check(kAboveZero);
+  app.add_option("--keep_checkpoint_max", flags.keepCheckpointMax,
+                 "so many of the newest checkpoints stay (default 5; 0: all)")
+      ->check(kIndex);
+  app.add_option("--log_step_count_steps", flags.logStepCountSteps,
+                 "a line that stays, with step, steps/s and loss, about every N steps (default: a line a second where "
+                 "there is no terminal)")
+      ->check(kAboveZero);
+  app.add_option("--nan", flags.nan,
+                 "where a loss is NaN or infinite: raise (default), the run fails; stop, training ends in good order; "
+                 "neither saves anything behind it")
+      ->check(CLI::IsMember({"stop", "raise"}));
+  std::string earlyStop;
+  app.add_option("--early_stop", earlyStop,
+                 "METRIC:PATIENCE: end training after so many evaluations in a row without a better one (with "
+                 "--eval_every_epochs); the best checkpoint stays; METRIC:PATIENCE:min or :max where the name does not "
+                 "say what is better");
+  app.add_option("--max_restarts", flags.maxRestarts,
+                 "start all tasks again from the last checkpoint when one was killed or lost, so often (default 0)")
+      ->check(CLI::Range(0u, 1000000u));
   app.add_flag("--new_algorithms", flags.newAlgorithms,
                "go on where another GPU or cuBLASLt made the checkpoint's products, or where tasks' CPUs make them in "
                "unlike ways: with other bits");
@@ -270,6 +337,11 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                  "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
   app.add_option("--master", flags.master,
                  "grpc://HOST:PORT of the cluster's chief: be it, on servers that wait (graphrun server)");
+  app.add_option(
+         "--job_dir", flags.jobDirectory,
+         "a folder that all tasks see (mode 0700): on several machines they find each other and get certificates "
+         "for this run there")
+      ->type_name("DIR");
   app.add_flag("--local", flags.local, "start every task on this machine, whatever addresses say");
   app.add_option("--deadline", flags.deadlineSeconds,
                  "end the run when no step was made for this many seconds (default 300)")
@@ -340,6 +412,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
     if (equals == std::string::npos || equals == 0 || equals + 1 == feed.size())
       return absl::InvalidArgumentError(absl::StrCat("--feed ", feed, ": expected NAME=FILE.npy"));
     flags.feeds[feed.substr(0, equals)] = feed.substr(equals + 1);
+  }
+  if (!earlyStop.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(flags.earlyStop, session::EarlyStop::parse(earlyStop));
   }
   if (absl::Status status = checkTogether(flags, launched); !status.ok())
     return status;

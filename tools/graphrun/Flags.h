@@ -2,6 +2,8 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_FLAGS_H
 #define GRAPHC_TOOLS_GRAPHRUN_FLAGS_H
 
+#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/session/EarlyStop.h"
 #include "runtime/tls/Credentials.h"
 
 #include "absl/status/statusor.h"
@@ -37,10 +39,15 @@ struct Flags {
   Hosts hosts;
   std::string clusterFile;
   tls::Files tls;
+  std::string jobDirectory; ///< where tasks on several machines find each other and get certificates; empty: nowhere
   bool local = false;
   std::string transport = "auto"; ///< auto, shm or grpc
-  std::optional<double> evalEveryEpochs, checkpointEverySeconds;
-  std::optional<uint64_t> checkpointEverySteps;
+  std::optional<double> evalEveryEpochs, saveCheckpointSecs;
+  std::optional<uint64_t> saveCheckpointSteps;
+  uint32_t keepCheckpointMax = checkpoint::Directory::kKeep; ///< 0: all
+  std::optional<uint64_t> logStepCountSteps;
+  std::string nan = "raise"; ///< or stop
+  std::optional<session::EarlyStop> earlyStop;
   bool newAlgorithms = false;
   std::vector<std::string> fetches; ///< those that are printed
   std::vector<std::pair<std::string, std::string>> fetchFiles; ///< name, .npy file
@@ -50,6 +57,7 @@ struct Flags {
   std::map<std::string, std::string> feeds; ///< name → .npy file
   std::optional<double> deadlineSeconds; ///< without any step; none: kDeadlineSeconds
   uint64_t dataCacheMb = 4096; ///< of decoded data files; 0: none
+  uint32_t maxRestarts = 0; ///< of all tasks, by the launcher
   std::optional<double>
       joinSeconds; ///< for tasks that have not come; none: kJoinSeconds, or launched, kLaunchedJoinSeconds
   double timeoutSeconds = 30; ///< of graphrun check: no wait is longer

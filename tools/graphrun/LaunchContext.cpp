@@ -93,7 +93,8 @@ void unblockStops() {
 
 std::string encode(const ErrorReport &report) {
   return nlohmann::json{
-      {"error", {{"task", report.task}, {"message", report.message}, {"secondary", report.secondary}}}}
+      {"error",
+       {{"task", report.task}, {"message", report.message}, {"secondary", report.secondary}, {"lost", report.lost}}}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -44,7 +44,12 @@ void unblockStops();
 struct ErrorReport {
   std::string task, message;
   bool secondary = false; ///< it only noticed that another failed
+  bool lost = false; ///< and that other one was lost
 };
+
+/// The exit status of a task that has lost another one, and of a launcher that has lost a task: the run may be started again. What
+/// batch systems requeue by; 128 + SIGUSR1, as Kubernetes' training operators have it.
+inline constexpr int kPeerLost = 138;
 std::string encode(const ErrorReport &report);
 
 } // namespace graphc::graphrun

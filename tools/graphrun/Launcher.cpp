@@ -58,9 +58,8 @@ absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> makePipe() {
 }
 } // namespace
 
-Launcher::Launcher(LaunchOptions options) : options_(std::move(options)), progress_(stderr) {
-  children_.resize(options_.tasks.size());
-}
+Launcher::Launcher(LaunchOptions options)
+    : options_(std::move(options)), progress_(stderr), restarts_(options_.maxRestarts) {}
 
 Launcher::~Launcher() {
   signalAll(SIGKILL, true);
@@ -135,19 +134,38 @@ int Launcher::run() {
   sigset_t set = launcherSignals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = base::UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  while (true) {
+    if (absl::Status status = startAll(); !status.ok()) {
+      say(base::describe(status));
+      return 1;
+    }
+    watch();
+    const std::optional<absl::Duration> pause = restartAfter();
+    if (!pause)
+      return finish();
+    if (!sleeps(*pause)) {
+      say(absl::StrCat("stopped before the restart, as asked; start again with --checkpoint_dir ",
+                       options_.checkpointDirectory, " to go on"));
+      return 1;
+    }
+  }
+}
+
+/// Processes, sockets and secret are new ones each time: what is left of an earlier start has no way into this one.
+absl::Status Launcher::startAll() {
+  children_.clear();
+  children_.resize(options_.tasks.size());
+  ended_ = 0;
+  killAt_ = absl::InfiniteFuture();
   LaunchContext context;
   context.run = service::randomHex(8);
   context.planFd = options_.planFd;
   context.secret = service::randomHex(32);
   std::vector<base::UnnamedListener> sockets; // of all tasks, before the first starts: nobody waits for another's
   for (size_t i = 0; options_.tasks.size() > 1 && i < options_.tasks.size(); ++i) {
-    auto made = base::UnnamedListener::make(SOCK_STREAM);
-    if (!made.ok()) {
-      say(base::describe(made.status()));
-      return 1;
-    }
-    context.addresses.push_back(made->inheritedAddress());
-    sockets.push_back(*std::move(made));
+    GRAPHC_ASSIGN_OR_RETURN(base::UnnamedListener made, base::UnnamedListener::make(SOCK_STREAM));
+    context.addresses.push_back(made.inheritedAddress());
+    sockets.push_back(std::move(made));
   }
   for (size_t i = 0; i < children_.size(); ++i)
     children_[i].task = &options_.tasks[i];
@@ -157,12 +175,13 @@ int Launcher::run() {
       order.push_back(i);
   for (size_t i : order) {
     context.listenerFd = sockets.empty() ? -1 : sockets[i].listener.get();
-    if (absl::Status status = start(children_[i], context, sockets); !status.ok()) {
-      say(absl::StrCat(options_.tasks[i].name, ": ", base::describe(status)));
-      return 1;
-    }
+    if (absl::Status status = start(children_[i], context, sockets); !status.ok())
+      return base::annotate(status, options_.tasks[i].name);
   }
-  sockets.clear(); // each listens at its own alone: whoever calls one that is dead is told so
+  return absl::OkStatus(); // and each listens at its own socket alone: whoever calls one that is dead is told so
+}
+
+void Launcher::watch() {
   while (!allEnded()) {
     std::vector<pollfd> polls = {{signals_.get(), POLLIN, 0}};
     for (Child &child : children_)
@@ -185,7 +204,38 @@ int Launcher::run() {
   }
   for (Child &child : children_) // what was still in the pipes
     pump(child);
-  return finish();
+}
+
+/// Whether what ended the run need not come again. A task that was refused, that has found NaN or a full disk would say the same once more.
+bool Launcher::mayPass(const Child &cause) const {
+  if (cause.status && WIFSIGNALED(*cause.status) && !cause.killedByUs)
+    return true;
+  // What a task says of another comes from the chief, who alone knows why that has gone.
+  bool hearsay = !cause.error || cause.error->secondary;
+  return std::any_of(children_.begin(), children_.end(), [&](const Child &child) {
+    return child.error && child.error->lost && (hearsay || &child == &cause);
+  });
+}
+
+std::optional<absl::Duration> Launcher::restartAfter() {
+  const Child *cause = rootCause();
+  if (!cause || restarts_.most() == 0 || stopSignals_ > 0 || !mayPass(*cause))
+    return std::nullopt;
+  const std::optional<absl::Duration> pause = restarts_.next(clearCheckpoints(options_.checkpointDirectory));
+  if (!pause)
+    return std::nullopt;
+  progress_.finish();
+  say(absl::StrCat(describe(*cause), "; ", restarts_.describe()));
+  return pause;
+}
+
+bool Launcher::sleeps(absl::Duration pause) {
+  for (absl::Time until = absl::Now() + pause; absl::Now() < until && stopSignals_ == 0;) {
+    pollfd signals{signals_.get(), POLLIN, 0};
+    poll(&signals, 1, static_cast<int>(absl::ToInt64Milliseconds(until - absl::Now())) + 1);
+    onSignals();
+  }
+  return stopSignals_ == 0;
 }
 
 bool Launcher::readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line) {
@@ -232,7 +282,8 @@ void Launcher::onReport(Child &child, const std::string &line) {
     }
   } else if (json.contains("error") && json["error"].is_object() && !child.error) {
     const nlohmann::json &error = json["error"];
-    child.error = ErrorReport{error.value("task", ""), error.value("message", ""), error.value("secondary", false)};
+    child.error = ErrorReport{error.value("task", ""), error.value("message", ""), error.value("secondary", false),
+                              error.value("lost", false)};
   }
 }
 
@@ -255,7 +306,7 @@ void Launcher::onSignals() {
       continue;
     // The first asks for a stop at a step boundary (with a checkpoint where there is a directory), the second ends now.
     if (++stopSignals_ == 1) {
-      if (!options_.check)
+      if (!options_.check && !allEnded())
         say("stopping at the next step; once more to stop at once");
       signalAll(SIGTERM, options_.check);
     } else {
@@ -359,6 +410,11 @@ int Launcher::finish() {
   // A stop that was asked for is no failure of the task that reports it.
   bool asked = stopSignals_ > 0 && cause->error && absl::StartsWith(cause->error->message, "stopped ");
   say(asked ? cause->error->message : describe(*cause));
+  if (restarts_.most() > 0 && stopSignals_ == 0 && mayPass(*cause))
+    say(absl::StrCat("all restarts are used up (--max_restarts ", restarts_.most(), ")"));
+  else if (restarts_.most() > 0 && stopSignals_ == 0 &&
+           !(cause->error && absl::StartsWith(cause->error->message, "stopped ")))
+    say("no restart: the same would happen again");
   // What was refused before it trained would be refused again.
   bool canGoOn = trained_ || (cause->status && WIFSIGNALED(*cause->status));
   std::optional<uint64_t> newest = clearCheckpoints(options_.checkpointDirectory);
@@ -370,7 +426,8 @@ int Launcher::finish() {
   // A task that refused its command line or files says 2; that is what the caller of all of them should see.
   if (cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 2)
     return 2;
-  return 1;
+  bool killed = cause->status && WIFSIGNALED(*cause->status) && !cause->killedByUs;
+  return !options_.check && (killed || (cause->error && cause->error->lost)) ? kPeerLost : 1;
 }
 
 } // namespace graphc::graphrun

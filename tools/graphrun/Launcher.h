@@ -4,6 +4,7 @@
 
 #include "runtime/plan/plan.pb.h"
 #include "tools/graphrun/LaunchContext.h"
+#include "tools/graphrun/Restarts.h"
 
 #include "runtime/base/Socket.h"
 #include "runtime/observe/ProgressLine.h"
@@ -31,11 +32,13 @@ struct LaunchOptions {
   std::string logFile; ///< its own lines go there too
   int planFd = -1; ///< a memfd that the tasks inherit
   std::vector<std::string> wrong; ///< for the chief of a check
+  uint32_t maxRestarts = 0; ///< Restarts
   bool check = false; ///< graphrun check: exit status 1 of a task is a result, and it has said why
 };
 
-/// Starts all, shows their logs and the progress line, ends all with the first failure and then names its cause. Returns
-/// the exit status. No process, socket or file is left behind, however it ends.
+/// Starts all, shows their logs and the progress line, ends all with the first failure and then names its cause. With maxRestarts it then
+/// starts all of them again, from the last checkpoint, where that may help. Returns the exit status. No process, socket or file is left
+/// behind, however it ends.
 class Launcher {
 public:
   explicit Launcher(LaunchOptions options);
@@ -54,6 +57,8 @@ private:
     std::optional<ErrorReport> error;
     size_t endedAs = 0; ///< 1 for the first that ended, …
   };
+  absl::Status startAll();
+  void watch(); ///< until all have ended
   absl::Status start(Child &child, const LaunchContext &common, const std::vector<base::UnnamedListener> &sockets);
   /// `inherited`: descriptors, the first that of the launch context.
   [[noreturn]] void exec(const LaunchedTask &task, int out, int err, const std::vector<int> &inherited);
@@ -65,6 +70,9 @@ private:
   void signalAll(int signal, bool byUs);
   bool allEnded() const;
   bool failed() const;
+  bool mayPass(const Child &cause) const;
+  std::optional<absl::Duration> restartAfter(); ///< once all have ended; none: they are not started again
+  bool sleeps(absl::Duration pause); ///< false: a stop was asked for meanwhile
   int finish();
   void say(const std::string &line); ///< to standard error and the log file
   const Child *rootCause() const;
@@ -74,6 +82,7 @@ private:
   observe::ProgressLine progress_;
   std::vector<Child> children_;
   base::UniqueFd signals_;
+  Restarts restarts_;
   size_t ended_ = 0;
   int stopSignals_ = 0;
   bool trained_ = false; ///< a step was made

@@ -272,16 +272,18 @@ private:
     std::string message = base::describe(failure.status);
     if (setup_.reportFd < 0 && tasks_.size() > 1 && !failure.secondary && message.rfind(name_, 0) != 0)
       message = absl::StrCat(name_, ": ", message);
-    output_.error({name_, message, failure.secondary});
+    output_.error({name_, message, failure.secondary, failure.lost});
     // The others must hear why; then the process ends without taking itself apart, since a peer that hangs may keep gRPC from letting go
     // of buffers for ever.
     if (master_)
       master_->close();
     if (server_)
       server_->shutdown();
+    if (setup_.folder)
+      setup_.folder->remove();
     base::logger().flush();
     std::fflush(nullptr);
-    _exit(1);
+    _exit(failure.lost ? kPeerLost : 1);
   }
 
   const Flags &flags_;
@@ -324,8 +326,7 @@ absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const
   }
   absl::StatusOr<std::string> secret = service::userSecret();
   if (!secret.ok())
-    return base::annotate(secret.status(), "the secret by which this user's tasks know each other cannot be had; give "
-                                           "XDG_STATE_HOME a folder of yours, the same for all of them");
+    return base::annotate(secret.status(), kNoSecret);
   setup->identity.secret = *std::move(secret);
   return absl::OkStatus();
 }
@@ -368,8 +369,12 @@ session::DriverOptions driverOptions(const Flags &flags) {
   options.epochs = flags.epochs;
   options.steps = flags.steps;
   options.evalEveryEpochs = flags.evalEveryEpochs;
-  options.saveEverySeconds = flags.checkpointEverySeconds;
-  options.saveEverySteps = flags.checkpointEverySteps;
+  options.saveEverySeconds = flags.saveCheckpointSecs;
+  options.saveEverySteps = flags.saveCheckpointSteps;
+  options.keepCheckpoints = flags.keepCheckpointMax;
+  options.nanStops = flags.nan == "stop";
+  options.earlyStop = flags.earlyStop;
+  options.logEverySteps = flags.logStepCountSteps.value_or(0);
   options.checkpointDirectory = flags.checkpointDirectory;
   options.newAlgorithms = flags.newAlgorithms;
   options.dumpDirectory = flags.dumpDirectory;

@@ -7,6 +7,7 @@
 #include "runtime/service/Dialer.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/session/TaskThreads.h"
+#include "runtime/tls/JobFolder.h"
 #include "tools/graphrun/Flags.h"
 #include "tools/graphrun/LaunchContext.h"
 
@@ -19,6 +20,7 @@ struct TaskSetup {
   std::string run;
   int reportFd = -1; ///< to the launcher; -1: started by hand
   int listenerFd = -1; ///< where it listens already; -1: nowhere yet
+  std::shared_ptr<tls::JobFolder> folder{}; ///< the chief's, with --job_dir
   bool client = false; ///< --master: the other tasks are servers, which get the plan from here
 };
 
@@ -26,6 +28,8 @@ struct TaskSetup {
 inline constexpr char kNeedsTls[] =
     "tasks on other machines need mutual TLS; give --tls_cert, --tls_key and --tls_ca (graphrun certs makes the files, "
     "docs/multi-host.md shows how), or use localhost:PORT or 127.0.0.1:PORT";
+inline constexpr char kNoSecret[] = "the secret by which this user's tasks know each other cannot be had; give "
+                                    "XDG_STATE_HOME a folder of yours, the same for all of them";
 /// Of the --tls_ flags; null where none is given.
 absl::StatusOr<std::shared_ptr<const tls::Credentials>> credentialsOf(const Flags &flags);
 /// What the others know `task` at `address` by: its certificate, or without one the user's secret.

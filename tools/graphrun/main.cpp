@@ -1,5 +1,6 @@
 // graphrun: runs a plan. This file decides what this process is: the launcher of all tasks, or one task.
 #include "runtime/base/File.h"
+#include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/cluster/Address.h"
@@ -12,7 +13,9 @@
 #include "tools/graphrun/Feeds.h"
 #include "tools/graphrun/GpuShares.h"
 #include "tools/graphrun/Launcher.h"
+#include "tools/graphrun/Ranks.h"
 #include "tools/graphrun/Server.h"
+#include "tools/graphrun/Submit.h"
 #include "tools/graphrun/TaskMain.h"
 
 #include "absl/strings/match.h"
@@ -45,10 +48,18 @@ absl::StatusOr<cluster::ResolvedAddresses> addressesOf(const plan::Plan &plan, c
   }
   if (const char *environment = std::getenv("TF_CONFIG"); environment && *environment)
     sources.environment = environment;
-  std::vector<cluster::PlanJob> jobs;
-  for (const plan::Job &job : plan.jobs())
-    jobs.push_back({job.name(), job.tasks()});
-  return cluster::resolveAddresses(jobs, sources);
+  return cluster::resolveAddresses(graphrun::jobsOf(plan), sources);
+}
+
+/// A TF_CONFIG that names this process's task, and is not used, is a mistake and no wish to start the others here.
+absl::Status checkEnvironment(const cluster::ResolvedAddresses &resolved) {
+  const char *text = std::getenv("TF_CONFIG");
+  for (const std::string &note : resolved.notes)
+    if (absl::StartsWith(note, "TF_CONFIG") && text && absl::StrContains(text, "\"task\""))
+      return absl::InvalidArgumentError(absl::StrCat(
+          note, "; it names this process's task, so the others are not started: mend it, unset it, or give "
+                "--local or --job_name"));
+  return absl::OkStatus();
 }
 
 /// "worker:1 is 10.0.0.5:2222", the first task that is not on this machine's loopback; "" where there is none.
@@ -76,15 +87,19 @@ absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &j
                                                  absl::StrJoin(known, ", "), base::didYouMean(job, known)));
 }
 
-/// One task by hand: addresses, and what the others know it by: its certificate or the user's secret.
+/// One task by hand, or of another launcher (`rank`): addresses, and what the others know it by: its certificate or a secret.
 absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::Flags &flags,
                                                 const cluster::ResolvedAddresses &resolved,
-                                                const cluster::TaskRef &task,
+                                                const cluster::TaskRef &task, const std::optional<cluster::Rank> &rank,
                                                 std::shared_ptr<const tls::Credentials> credentials, bool check) {
   graphrun::TaskSetup setup;
   GRAPHC_ASSIGN_OR_RETURN(setup.task, taskNumber(plan, task.job, task.index));
   if (plan::allTasks(plan).size() == 1)
     return setup;
+  if (rank && resolved.addresses.empty()) {
+    GRAPHC_RETURN_IF_ERROR(graphrun::meet(plan, flags, *rank, &setup));
+    return setup;
+  }
   if (resolved.addresses.empty()) {
     std::string flagsNeeded;
     for (const plan::Job &job : plan.jobs())
@@ -92,15 +107,22 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
     return absl::InvalidArgumentError(
         absl::StrCat("one task alone needs the addresses of all:", flagsNeeded, ", or --cluster FILE, or TF_CONFIG"));
   }
-  if (std::string foreign = foreignTask(resolved); !foreign.empty() && !credentials)
+  if (std::string foreign = foreignTask(resolved); !foreign.empty() && !credentials && flags.jobDirectory.empty())
     return absl::InvalidArgumentError(
-        absl::StrCat(foreign, ", which is not this machine's loopback: ", graphrun::kNeedsTls));
+        absl::StrCat(foreign, ", which is not this machine's loopback: ", graphrun::kNeedsTls,
+                     "; in a folder that all of them see --job_dir DIR makes such files for one run"));
   for (const plan::Job &job : plan.jobs()) {
     const std::vector<std::string> &of = resolved.addresses.at(job.name());
     setup.addresses.insert(setup.addresses.end(), of.begin(), of.end());
   }
   // Names this run's shared memory and tells its data streams from another run's; the chief's counts.
   setup.run = absl::StrCat("by-hand-", service::randomHex(16));
+  if (!flags.jobDirectory.empty()) {
+    std::string cluster = base::toHex(base::sha256(absl::StrJoin(setup.addresses, ","))).substr(0, 12);
+    GRAPHC_RETURN_IF_ERROR(
+        graphrun::enterJobFolder(plan, flags, rank ? rank->run : absl::StrCat("by-hand-", cluster), &setup));
+    return setup;
+  }
   if (check && credentials) // a certificate of another host is one of the things that it tells
     setup.identity.credentials = std::move(credentials);
   else
@@ -140,6 +162,7 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
   options.wrong = std::move(wrong);
   options.checkpointDirectory = flags.checkpointDirectory;
   options.logFile = flags.logFile;
+  options.maxRestarts = flags.maxRestarts;
   options.arguments.assign(argv + 1, argv + argc);
   // Every task takes this process's plan: one from a pipe is gone, and a file may be another by now.
   auto text = plan::encodePlan(plan);
@@ -241,14 +264,18 @@ absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags, bo
 /// This process is one task; `wrong`: what is known to be wrong already, for a check.
 int runOrCheck(bool check, const graphrun::Flags &flags, const plan::LoadedPlan &plan,
                const absl::StatusOr<graphrun::TaskSetup> &setup, std::vector<std::string> wrong) {
-  if (!setup.ok())
-    return usageError(setup.status());
+  if (!setup.ok()) { // a chief that does not come, a port that somebody has, are no mistake of the command line
+    const int status = usageError(setup.status());
+    return absl::IsUnavailable(setup.status()) ? 1 : status;
+  }
   return check ? graphrun::checkTask(flags, plan, *setup, std::move(wrong)) : graphrun::runTask(flags, plan, *setup);
 }
 
 int run(int argc, char **argv) {
   if (argc > 1 && std::string_view(argv[1]) == "certs")
     return graphrun::makeCertificates(argc - 1, argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "submit")
+    return graphrun::submit(argc - 1, argv + 1);
   auto launched = graphrun::takeLaunchContext();
   if (!launched.ok())
     return usageError(launched.status());
@@ -308,6 +335,21 @@ int run(int argc, char **argv) {
   std::optional<cluster::TaskRef> task = flags.local ? std::nullopt : resolved->task;
   if (!flags.jobName.empty())
     task = cluster::TaskRef{flags.jobName, flags.taskIndex.value_or(0)};
+  std::optional<cluster::Rank> rank; // where no flag, no file and no TF_CONFIG says who this is
+  if (!task && !flags.local) {
+    if (absl::Status named = checkEnvironment(*resolved); !named.ok())
+      return usageError(named);
+    auto launcher = graphrun::rankOf(plan->plan);
+    if (!launcher.ok())
+      return usageError(launcher.status());
+    rank = *std::move(launcher);
+  }
+  if (rank) {
+    std::fprintf(stderr, "graphrun: %s\n", graphrun::describe(plan->plan, *rank).c_str());
+    task = rank->task;
+    if (resolved->addresses.empty())
+      resolved->addresses = rank->addresses;
+  }
   if (!credentials.ok()) { // nobody can be reached: the check is of this machine alone
     graphrun::TaskSetup alone;
     auto number = task ? taskNumber(plan->plan, task->job, task->index)
@@ -316,10 +358,14 @@ int run(int argc, char **argv) {
     return runOrCheck(check, flags, *plan, number.ok() ? absl::StatusOr<graphrun::TaskSetup>(alone) : number.status(),
                       wrong);
   }
+  if (task && flags.maxRestarts > 0 && !check)
+    return usageError(absl::InvalidArgumentError(
+        "--max_restarts is for a run whose tasks graphrun starts all here, and the environment names one task: leave "
+        "it out, or have what starts this task start it again"));
   if (task) {
     for (const std::string &note : resolved->notes)
       std::fprintf(stderr, "graphrun: %s\n", note.c_str());
-    return runOrCheck(check, flags, *plan, setUpByHand(plan->plan, flags, *resolved, *task, *credentials, check),
+    return runOrCheck(check, flags, *plan, setUpByHand(plan->plan, flags, *resolved, *task, rank, *credentials, check),
                       wrong);
   }
   if (std::string foreign = foreignTask(*resolved); !foreign.empty() && !flags.local)
@@ -334,17 +380,15 @@ int run(int argc, char **argv) {
                    note.c_str());
       continue;
     }
-    if (!flags.local && absl::StrContains(std::getenv("TF_CONFIG"), "\"task\""))
-      return usageError(absl::InvalidArgumentError(absl::StrCat(
-          note, "; it names this process's task, so the others are not started: mend it, unset it, or give "
-                "--local or --job_name")));
     std::fprintf(stderr, "graphrun: %s\n", note.c_str());
   }
   if (*credentials)
     std::fprintf(stderr,
                  "graphrun: every task runs on this machine: they speak over Unix sockets, and the certificates "
                  "are not used\n");
-  if (plan::allTasks(plan->plan).size() == 1)
+  if (!flags.jobDirectory.empty())
+    std::fprintf(stderr, "graphrun: every task runs on this machine: --job_dir is not used\n");
+  if (plan::allTasks(plan->plan).size() == 1 && (check || flags.maxRestarts == 0))
     return runOrCheck(check, flags, *plan, graphrun::TaskSetup{}, wrong);
   return launchAll(argc, argv, flags, plan->plan, check, std::move(wrong));
 }

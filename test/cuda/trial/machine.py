@@ -1,6 +1,7 @@
 """The machine and its GPU: what it is, and running commands there."""
 import datetime
 import glob
+import gzip
 import json
 import os
 import shutil
@@ -110,4 +111,10 @@ class Machine:
         return path
 
     def plan(self, case):
-        return [os.path.join(self.bundle, case["plan"]), *(argument.replace("@DATA@", os.path.join(self.bundle, "data")) for argument in case["arguments"])]
+        path = os.path.join(self.scratch, case["plan"])
+        if not os.path.exists(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with gzip.open(os.path.join(self.bundle, f"{case['plan']}.gz")) as packed, open(f"{path}.part", "wb") as file:
+                shutil.copyfileobj(packed, file)
+            os.rename(f"{path}.part", path)
+        return [path, *(argument.replace("@DATA@", os.path.join(self.bundle, "data")) for argument in case["arguments"])]

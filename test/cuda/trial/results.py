@@ -2,6 +2,7 @@
 import json
 import os
 import time
+import zlib
 
 
 class OutOfTime(Exception):
@@ -68,6 +69,8 @@ class Results:
                 return check()
         except OutOfTime:
             pass
+        except (OSError, EOFError, zlib.error) as error: # a file of the bundle
+            return self.failed(name, f"the bundle is damaged: {error}", core=core)
         return self.skipped(name, "out of time", core=core)
 
     def run(self, command, seconds, environment=None, onLine=None):

@@ -7,8 +7,10 @@
 
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 namespace graphc::base {
@@ -34,6 +36,65 @@ TEST_F(File, WriteThenReadAndMap) {
   ASSERT_TRUE(writeFileAtomic(path, "").ok());
   EXPECT_EQ(*readFile(path), "");
   EXPECT_EQ(MappedFile::open(path)->size(), 0u);
+}
+
+TEST_F(File, WhatAKilledWriterLeftIsUsedAgain) {
+  std::string path = directory + "/x", left = path + ".graphc-tmp-0", other = directory + "/other";
+  for (int round = 0; round < 2; ++round) {
+    UniqueFd fd(open(left.c_str(), O_WRONLY | O_CREAT, 0600));
+    ASSERT_TRUE(writeAll(fd.get(), std::string(1000, 'z').data(), 1000, left).ok());
+    fd.reset();
+    ASSERT_TRUE(writeFileAtomic(path, "short").ok());
+    EXPECT_EQ(*readFile(path), "short");
+    EXPECT_FALSE(std::filesystem::exists(left));
+  }
+  // What is not ours stays: a link, and what another writer holds.
+  ASSERT_TRUE(writeFileAtomic(other, "other").ok());
+  std::filesystem::create_symlink(other, left);
+  UniqueFd held(open((path + ".graphc-tmp-1").c_str(), O_RDWR | O_CREAT, 0600));
+  ASSERT_EQ(flock(held.get(), LOCK_EX), 0);
+  ASSERT_TRUE(writeFileAtomic(path, "again").ok());
+  EXPECT_EQ(*readFile(path), "again");
+  EXPECT_EQ(*readFile(other), "other");
+  EXPECT_TRUE(std::filesystem::is_symlink(left) && std::filesystem::exists(path + ".graphc-tmp-1"));
+}
+
+TEST_F(File, WritersOfOneFileAtOnceLeaveOneOfTheirs) {
+  std::string path = directory + "/x";
+  std::vector<std::thread> writers;
+  for (char letter = 'a'; letter < 'e'; ++letter)
+    writers.emplace_back([=] {
+      for (int size = 1; size < 100; ++size)
+        EXPECT_TRUE(writeFileAtomic(path, std::string(size_t(size) * 50, letter)).ok());
+    });
+  for (int reads = 0; reads < 500; ++reads)
+    if (auto content = readFile(path); content.ok()) {
+      ASSERT_FALSE(content->empty());
+      ASSERT_EQ(content->find_first_not_of(content->front()), std::string::npos) << "of two writers";
+    }
+  for (std::thread &writer : writers)
+    writer.join();
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator()), 2)
+      << "the file and a/";
+}
+
+TEST_F(File, WhatKilledOnesLeftGoes) {
+  std::string path = directory + "/.word-";
+  UniqueFd held(open((path + "1").c_str(), O_WRONLY | O_CREAT, 0600)),
+      free(open((path + "2").c_str(), O_WRONLY | O_CREAT, 0600));
+  ASSERT_TRUE(holdFile(held.get()));
+  free.reset();
+  ASSERT_TRUE(writeFileAtomic(directory + "/word-3", "").ok());
+  removeLeft(directory, ".word-");
+  EXPECT_TRUE(std::filesystem::exists(path + "1"));
+  EXPECT_FALSE(std::filesystem::exists(path + "2"));
+  EXPECT_TRUE(std::filesystem::exists(directory + "/word-3"));
+  held.reset();
+  removeLeft(directory, ".word-");
+  EXPECT_FALSE(std::filesystem::exists(path + "1"));
+  UniqueFd gone(open((path + "4").c_str(), O_WRONLY | O_CREAT, 0600));
+  std::filesystem::remove(path + "4");
+  EXPECT_FALSE(holdFile(gone.get())) << "somebody was faster";
 }
 
 TEST_F(File, AFileCutShortWhileMappedReadsAsZerosAndSaysSo) {

@@ -200,6 +200,24 @@ TEST_F(CheckpointTest, KeepsTheLastOnes) {
   EXPECT_THAT(names(), ElementsAre("step-10", "step-3"));
 }
 
+TEST_F(CheckpointTest, KeepsTheOneThatIsSparedOrAllOfThem) {
+  {
+    Directory directory = open(2);
+    directory.forgetNonce();
+    for (uint64_t step : {1, 2, 3, 4, 5}) {
+      save(directory, step, float(step));
+      if (step <= 2) // the better one takes the other's place
+        directory.spare(step);
+    }
+    EXPECT_THAT(names(), ElementsAre("step-2", "step-4", "step-5"));
+  }
+  Directory directory = open(0);
+  directory.forgetNonce();
+  for (uint64_t step : {6, 7, 8})
+    save(directory, step, float(step));
+  EXPECT_THAT(names(), ElementsAre("step-2", "step-4", "step-5", "step-6", "step-7", "step-8"));
+}
+
 TEST_F(CheckpointTest, ADamagedLaterOneDoesNotPushOutTheNewest) {
   Directory directory = open(1);
   directory.forgetNonce();

@@ -82,6 +82,35 @@ TEST(ResolveAddresses, EnvironmentThatDoesNotMatchIsLeftAloneWithALine) {
   EXPECT_THAT(resolved->notes.at(0), HasSubstr("TF_CONFIG is not used: TF_CONFIG:1:2: expected a member name"));
 }
 
+TEST(ResolveAddresses, TfConfigOfOthersMayHaveKeysOfTheirsAndTheirNames) {
+  AddressSources sources;
+  sources.environment =
+      R"({"cluster": {"ps": ["e:1"], "worker": ["e:2", "e:3"]}, "rpc_layer": "grpc", "job": {"x": [1]},
+      "task": {"type": "worker", "index": 1, "cloud": "a", "trial": "1"}})";
+  auto resolved = resolveAddresses(plan, sources);
+  ASSERT_TRUE(resolved.ok()) << resolved.status();
+  EXPECT_EQ(resolved->task->str(), "/job:worker/task:1");
+
+  const std::vector<PlanJob> withChief = {{"chief", 1}, {"ps", 1}, {"worker", 1}};
+  sources.environment =
+      R"({"cluster": {"master": ["e:1"], "ps": ["e:2"], "worker": ["e:3"]}, "task": {"type": "master", "index": 0}})";
+  resolved = resolveAddresses(withChief, sources);
+  ASSERT_TRUE(resolved.ok()) << resolved.status();
+  EXPECT_EQ(resolved->task->str(), "/job:chief/task:0");
+  EXPECT_THAT(resolved->addresses["chief"], ElementsAre("e:1"));
+
+  sources.environment =
+      R"({"cluster": {"chief": ["e:1"], "ps": ["e:2"], "worker": ["e:3"]}, "task": {"type": "evaluator", "index": 0}})";
+  resolved = resolveAddresses(withChief, sources);
+  ASSERT_TRUE(resolved.ok());
+  EXPECT_FALSE(resolved->task.has_value());
+  EXPECT_THAT(resolved->notes.at(0),
+              HasSubstr("evaluator, which is none of its jobs and no task of the plan; graphrun --entry eval"));
+  // A file of one's own is read strictly.
+  EXPECT_FALSE(parseCluster(*sources.environment, "c.json").ok());
+  EXPECT_FALSE(parseCluster(R"({"cluster": {"ps": ["e:1"]}, "rpc_layer": "grpc"})", "c.json").ok());
+}
+
 TEST(ResolveAddresses, OtherTaskCountsAreRefusedNamingBoth) {
   AddressSources sources;
   sources.file = *parseCluster(R"({"ps": ["f:1"], "worker": ["f:2", "f:3", "f:4"]})", "c.json");

@@ -109,8 +109,47 @@ TEST(ProgressLine, NobodyWaitsWhoOnlyShowsWhileWhatIsPrintedIsNotRead) {
   close(ends[0]);
 }
 
+TEST(ProgressLine, WhereStepsAreCountedTheirLinesStay) {
+  ProgressSnapshot snapshot;
+  auto show = [&](ProgressLine &line, uint64_t step, bool logged) {
+    snapshot.step = step;
+    snapshot.logged = logged;
+    line.show(snapshot);
+  };
+  std::FILE *file = std::tmpfile();
+  {
+    ProgressLine line(file);
+    show(line, 1, false); // elsewhere the first line would come by the clock
+    show(line, 2, true);
+    show(line, 3, true); // and this one would not, so soon
+    show(line, 4, false);
+  }
+  std::rewind(file);
+  char text[256];
+  EXPECT_EQ(std::string(text, std::fread(text, 1, sizeof text, file)), " step 2\n step 3\n");
+  std::fclose(file);
+
+  int master, slave;
+  ASSERT_EQ(openpty(&master, &slave, nullptr, nullptr, nullptr), 0);
+  std::FILE *terminal = fdopen(slave, "w");
+  {
+    ProgressLine line(terminal);
+    show(line, 1, false);
+    show(line, 2, true);
+    show(line, 3, false);
+    const ssize_t bytes = read(master, text, sizeof text);
+    EXPECT_EQ(std::string(text, static_cast<size_t>(std::max<ssize_t>(bytes, 0))),
+              " step 1\r\033[K step 2\r\n step 3"); // the terminal makes \r\n of \n
+  }
+  std::fclose(terminal);
+  close(master);
+}
+
 TEST(ProgressLine, JsonKeepsEverything) {
   ProgressSnapshot snapshot;
+  EXPECT_FALSE(progressFromJson(toJson(snapshot))->logged.has_value());
+  snapshot.logged = true;
+  EXPECT_EQ(progressFromJson(toJson(snapshot))->logged, true);
   snapshot.step = 5, snapshot.steps = 9, snapshot.epoch = 1, snapshot.epochs = 2;
   snapshot.loss = std::nan(""), snapshot.last = true;
   auto back = progressFromJson(toJson(snapshot));

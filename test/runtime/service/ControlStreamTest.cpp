@@ -209,6 +209,7 @@ TEST_F(Streams, TaskThatDiesIsNoticedAtOnce) {
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:ps/task:0");
   EXPECT_TRUE(absl::IsAborted(hear(*worker)));
+  EXPECT_TRUE(worker->endedByLoss());
 }
 
 TEST_F(Streams, ChiefThatDiesIsNoticedAtOnce) {
@@ -218,6 +219,7 @@ TEST_F(Streams, ChiefThatDiesIsNoticedAtOnce) {
   absl::Status status = hear(*ps);
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("/job:worker/task:0"));
+  EXPECT_TRUE(ps->endedByLoss());
 }
 
 TEST_F(Streams, ReleaseArrivesBeforeTheEnd) {

@@ -188,6 +188,7 @@ TEST_F(Cluster, FailureOfOneEndsAllWithItsWords) {
   order.mutable_run();
   EXPECT_EQ(coordinator->giveOrder(order, absl::InfiniteFuture()).status().message(),
             "/job:worker/task:1: train.gz: corrupt");
+  EXPECT_FALSE(coordinator->rootCause()->lost) << "it has failed by itself";
 }
 
 TEST_F(Cluster, DeathIsTheCauseAndNotWhatOthersNoticed) {
@@ -202,6 +203,7 @@ TEST_F(Cluster, DeathIsTheCauseAndNotWhatOthersNoticed) {
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
   EXPECT_EQ(coordinator->rootCause()->pid, 4002);
+  EXPECT_TRUE(coordinator->rootCause()->lost);
   EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("process 4002 on here is gone"));
 }
 
@@ -222,6 +224,7 @@ TEST_F(Cluster, SuspicionAloneNamesTheSuspectInTheEnd) {
   coordinator->heartbeat(absl::Now() + absl::Milliseconds(500), 0);
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
+  EXPECT_TRUE(coordinator->rootCause()->lost);
 }
 
 TEST_F(Cluster, SilentTaskIsLost) {

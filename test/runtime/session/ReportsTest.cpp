@@ -161,8 +161,10 @@ TEST_F(Reported, RecordsHaveTheirEpochAndTheRateSinceTheOneBefore) {
   Observer observer;
   RunRecords run(plan, {.observers = {&observer}, .everySteps = 5});
   ASSERT_TRUE(run.begin({}).ok());
-  EXPECT_EQ(run.reports(true)->every_steps(), 5u);
-  EXPECT_TRUE(run.reports(true)->last());
+  service::Order::Begin begin;
+  run.ask(true, begin);
+  EXPECT_EQ(begin.reports().every_steps(), 5u);
+  EXPECT_TRUE(begin.reports().last());
   run.train({.samples = 20, .samplesPerStep = 4, .total = 100});
   for (uint64_t step : {4, 5})
     for (uint32_t instance : {0u, 1u})
@@ -183,7 +185,9 @@ TEST_F(Reported, RecordsHaveTheirEpochAndTheRateSinceTheOneBefore) {
 TEST_F(Reported, WhoHasBegunIsToldTheEnd) {
   Observer first({}, absl::DataLossError("cut")), second(absl::NotFoundError("no folder")), third;
   RunRecords run(plan, {.observers = {&first, &second, &third}});
-  EXPECT_FALSE(run.reports(false));
+  service::Order::Begin begin;
+  run.ask(false, begin);
+  EXPECT_FALSE(begin.has_reports());
   EXPECT_EQ(run.begin({}).message(), "no folder");
   EXPECT_EQ(run.end(false).message(), "cut");
   EXPECT_THAT(first.ended, ElementsAre(false));

@@ -147,6 +147,36 @@ TEST_P(Session, FailureInOneTaskEndsAllAndNamesIt) {
   }
 }
 
+/// w1 is on the second server, its loss is made by all workers, the chief among them.
+TEST_P(Session, ALossThatIsNoNumberEndsTrainingWhereThatIsAsked) {
+  for (bool asynchronous : {false, true}) {
+    plan::Plan plan = plan::parameterServerPlan({2, 3, 16, asynchronous});
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    plan.mutable_variables(1)->mutable_initializer()->set_value(&nan, sizeof(nan));
+    for (plan::Program &program : *plan.mutable_programs()) // the loss that is looked at
+      for (plan::Port &fetch : *program.mutable_fetches())
+        if (fetch.name() == "loss1")
+          fetch.set_name("loss");
+    options.steps = uint64_t{1} << 40;
+    options.checkpointDirectory = folder + "/saved";
+    options.saveEverySteps = 1;
+    options.dumpDirectory = folder + "/dump";
+    options.nanStops = false;
+    TestCluster fails(plan, options);
+    EXPECT_THAT(std::string(fails.run().message()), HasSubstr("loss is NaN at step 0 on /job:worker"));
+    options.nanStops = true;
+    TestCluster ends(plan, options);
+    absl::Status status = ends.run();
+    EXPECT_TRUE(status.ok()) << status;
+    for (auto &failure : ends.failures)
+      EXPECT_FALSE(failure) << failure->status;
+    EXPECT_THAT(ends.driver->results().endedEarly, testing::AllOf(HasSubstr("loss is NaN at step 0 on /job:worker"),
+                                                                  HasSubstr("no checkpoint was saved")));
+    EXPECT_TRUE(std::filesystem::is_empty(options.checkpointDirectory));
+    EXPECT_TRUE(std::filesystem::is_empty(options.dumpDirectory));
+  }
+}
+
 TEST_P(Session, MissingFeedIsNamed) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan::PlanBuilder builder(16);

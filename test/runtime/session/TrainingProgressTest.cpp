@@ -39,6 +39,23 @@ TEST_F(TrainingProgressTest, TheChiefsStepsAreEverybodys) {
   EXPECT_FALSE(last().last);
 }
 
+TEST_F(TrainingProgressTest, SaysWhenSoManyStepsMoreAreMade) {
+  TrainingProgress counts{1, [this](const observe::ProgressSnapshot &snapshot) { shown.push_back(snapshot); }, 10};
+  counts.begin({.total = 100}, 5, zero);
+  counts.beginPhase(1, 5, /*asynchronous=*/false);
+  std::vector<bool> logged;
+  for (uint64_t steps : {2, 7, 12, 38}) {
+    counts.showRunning(1, told({{0, 0}, {steps, 0}}), zero + absl::Seconds(static_cast<double>(steps)));
+    logged.push_back(last().logged.value_or(false));
+  }
+  EXPECT_EQ(logged, (std::vector<bool>{false, true, false, true})) << "at 7, 12, 17, 43";
+  EXPECT_EQ(last().stepsPerSecond, 1) << "since the last one that was logged";
+  progress.begin({.total = 100}, 0, zero);
+  progress.beginPhase(1, 0, false);
+  progress.showRunning(1, told({{0, 0}, {50, 0}}), zero + absl::Seconds(1));
+  EXPECT_FALSE(last().logged.has_value()) << "nobody counts";
+}
+
 TEST_F(TrainingProgressTest, WithoutAChiefsStepsTheMostUpdatesCount) {
   progress.begin({.total = 40}, 5, zero);
   progress.beginPhase(1, 5, /*asynchronous=*/true);

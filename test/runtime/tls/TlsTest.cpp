@@ -5,6 +5,7 @@
 #include "runtime/service/TaskServer.h"
 #include "runtime/tls/Authority.h"
 #include "runtime/tls/Credentials.h"
+#include "runtime/tls/JobFolder.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <sys/stat.h>
+#include <thread>
 
 namespace graphc::tls {
 namespace {
@@ -262,6 +264,84 @@ TEST_F(Tls, ConnectionsAreCounted) {
 TEST_F(Tls, AServerWithoutThemListensOnLoopbackOnly) {
   auto server = service::TaskServer::start({"0.0.0.0:29877", {}, {"secret", nullptr}}, {});
   EXPECT_THAT(std::string(server.status().message()), HasSubstr("there is no TLS"));
+}
+
+class Folder : public Tls {
+protected:
+  std::string job() const { return folder + "/job"; }
+  absl::StatusOr<std::unique_ptr<JobFolder>> make() {
+    return JobFolder::make(
+        {job(), "run", {"/job:ps/task:0", "/job:worker/task:0"}, "/job:worker/task:0", "127.0.0.1:29888"});
+  }
+  absl::StatusOr<Admitted> ask(const std::string &task, const std::string &host,
+                               absl::Duration limit = absl::Seconds(60)) {
+    return askChief({job(), "run", task, host, "/job:worker/task:0", absl::Now() + limit,
+                     [this](const std::string &line) { said.push_back(line); }});
+  }
+  static int mode(const std::string &path) {
+    struct stat info{};
+    return stat(path.c_str(), &info) == 0 ? static_cast<int>(info.st_mode & 0777) : -1;
+  }
+  std::vector<std::string> said;
+};
+
+TEST_F(Folder, GivesEachTaskWhatTheOthersAccept) {
+  auto made = make();
+  ASSERT_TRUE(made.ok()) << made.status();
+  auto found = ask("/job:ps/task:0", "10.0.0.2");
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->chief, "127.0.0.1:29888");
+  auto ps = Credentials::load(found->files), chief = Credentials::load((*made)->files());
+  ASSERT_TRUE(ps.ok()) << ps.status();
+  ASSERT_TRUE(chief.ok()) << chief.status();
+  EXPECT_TRUE((*ps)->checkOwn("/job:ps/task:0", "10.0.0.2:1").ok());
+  EXPECT_TRUE((*chief)->checkOwn("/job:worker/task:0", "127.0.0.1:29888").ok());
+  EXPECT_LT((*ps)->current()->expires - absl::Now(), absl::Hours(49));
+  EXPECT_EQ(mode(job()), 0700);
+  EXPECT_EQ(mode(job() + "/run"), 0700);
+  EXPECT_EQ(mode(found->files.key), 0600);
+  EXPECT_EQ(mode(job() + "/run/ca.key"), -1);
+  (*made)->remove();
+  EXPECT_EQ(mode(job() + "/run"), -1);
+  EXPECT_TRUE(said.empty());
+}
+
+TEST_F(Folder, BeginsAnewWhereAnotherWasKilled) {
+  // Asked in the folder of one that is dead.
+  ASSERT_TRUE(base::makeDirectories(job() + "/run", 0700).ok());
+  write("job/run/ps-0.0123.chief", "10.0.0.9:1", 0600);
+  absl::StatusOr<Admitted> found = absl::UnknownError("");
+  std::thread asks([&] { found = ask("/job:ps/task:0", "10.0.0.2"); });
+  auto asked = [&] {
+    for (const auto &file : std::filesystem::directory_iterator(job() + "/run"))
+      if (file.path().extension() == ".host")
+        return true;
+    return false;
+  };
+  while (!asked())
+    absl::SleepFor(absl::Milliseconds(5));
+  auto made = make();
+  asks.join();
+  ASSERT_TRUE(made.ok()) << made.status();
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->chief, "127.0.0.1:29888");
+  EXPECT_EQ(mode(job() + "/run/ps-0.0123.chief"), -1);
+}
+
+TEST_F(Folder, RefusesStrangersAndOpenFolders) {
+  EXPECT_THAT(std::string(ask("/job:ps/task:0", "a", absl::Milliseconds(1200)).status().message()),
+              HasSubstr("the chief /job:worker/task:0 did not come within"));
+  EXPECT_THAT(said, testing::ElementsAre(testing::AllOf(HasSubstr("waiting for the chief /job:worker/task:0"),
+                                                        HasSubstr("/job/run is not there yet"))));
+  auto made = make();
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_THAT(std::string(ask("/job:ps/task:7", "a").status().message()),
+              HasSubstr("ps-7 is no task of the chief's plan"));
+  EXPECT_THAT(std::string(ask("/job:ps/task:0", "a b").status().message()), HasSubstr("name of a host is none"));
+  chmod(job().c_str(), 0750);
+  EXPECT_THAT(std::string(ask("/job:ps/task:0", "a").status().message()), HasSubstr("is open to others"));
+  EXPECT_THAT(std::string(make().status().message()),
+              HasSubstr("is open to others, and keys will lie there; chmod 700"));
 }
 
 } // namespace

@@ -81,7 +81,19 @@ TEST(Flags, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf({"m", "--feed", "=x"}), HasSubstr("expected NAME=FILE.npy"));
   EXPECT_THAT(errorOf({"m", "--intra_op_threads", "0"}), HasSubstr("--intra_op_threads"));
   EXPECT_THAT(errorOf({"m", "--local", "--job_name", "ps"}), HasSubstr("--local"));
-  EXPECT_THAT(errorOf({"m", "--checkpoint_every_steps", "5"}), HasSubstr("needs --checkpoint_dir"));
+  EXPECT_THAT(errorOf({"m", "--save_checkpoint_steps", "5"}), HasSubstr("needs --checkpoint_dir"));
+  EXPECT_THAT(errorOf({"m", "--save_checkpoint_steps", "5"}),
+              HasSubstr("unknown flag --save_checkpoint_steps; did you mean --save_checkpoint_steps?"));
+  EXPECT_THAT(errorOf({"m", "--checkpoint-every-seconds=5"}), HasSubstr("did you mean --save_checkpoint_secs?"));
+  EXPECT_THAT(errorOf({"m", "--keep_checkpoint_max", "-1"}),
+              HasSubstr("--keep_checkpoint_max: must be a whole number"));
+  EXPECT_THAT(errorOf({"m", "--log_step_count_steps", "0"}),
+              HasSubstr("--log_step_count_steps: must be a number above"));
+  EXPECT_THAT(errorOf({"m", "--log_step_count_steps", "0.5"}), HasSubstr("--log_step_count_steps"));
+  EXPECT_THAT(errorOf({"m", "--nan", "ignore"}), HasSubstr("--nan"));
+  EXPECT_THAT(errorOf({"m", "--early_stop", "accuracy"}), HasSubstr("--early_stop accuracy: expected METRIC:PATIENCE"));
+  EXPECT_THAT(errorOf({"m", "--early_stop", "accuracy:2"}), HasSubstr("give --eval_every_epochs too"));
+  EXPECT_THAT(errorOf({"m", "--stop_at_step", "1", "--epochs", "1"}), HasSubstr("give one of them"));
   EXPECT_THAT(errorOf({"m", "--entry", "eval", "--epochs", "1"}), HasSubstr("--entry train"));
   EXPECT_THAT(errorOf({"m", "--entry", "eval", "--steps", "0"}), HasSubstr("at least one step"));
   EXPECT_THAT(errorOf({"m", "--deadline", "nan"}), HasSubstr("--deadline: must be a number above 0"));

@@ -1,0 +1,122 @@
+#include "runtime/executor/StepGate.h"
+
+#include <climits>
+
+namespace graphc::executor {
+namespace {
+constexpr absl::Duration kLook = absl::Seconds(1); ///< a sleeper looks again so often, woken or not
+
+/// Sleeps on `word`, which was `before` when there was nothing to do.
+void sleepOn(const std::atomic<uint32_t> &word, uint32_t before, absl::Duration timeout,
+             transport::SpinThenPark &park) {
+  if (!park.await([&] { return word.load(std::memory_order_acquire) != before; }, timeout))
+    base::futexWait(&word, before, absl::ToInt64Nanoseconds(timeout), base::FutexScope::Process);
+}
+} // namespace
+
+StepGate::Answer StepGate::Turn::ask(uint64_t step) {
+  step_ = step;
+  const Answer answer = gate_->answer(step);
+  if (answer != Answer::Wait) {
+    arrived_ = false;
+  } else if (!arrived_) {
+    arrived_ = true;
+    gate_->arrive();
+  }
+  return answer;
+}
+
+void StepGate::Turn::wait(absl::Duration timeout) {
+  const uint32_t before = gate_->opened_.load(std::memory_order_acquire);
+  if (gate_->answer(step_) == Answer::Wait) // not opened since the question
+    sleepOn(gate_->opened_, before, timeout, park_);
+}
+
+StepGate::Answer StepGate::answer(uint64_t step) const {
+  if (aborted_.load(std::memory_order_acquire))
+    return Answer::Aborted;
+  if (first_.load(std::memory_order_relaxed) + step < permitted_.load(std::memory_order_acquire))
+    return Answer::Open;
+  return ended() ? Answer::Ended : Answer::Wait;
+}
+
+void StepGate::begin(uint64_t firstStep, size_t lanes) {
+  base::MutexLock lock(mutex_);
+  if (!begun_)
+    permitted_.store(firstStep, std::memory_order_release);
+  begun_ = true;
+  first_.store(firstStep, std::memory_order_release);
+  lanes_ = lanes;
+  waiting_ = 0;
+}
+
+void StepGate::arrive() {
+  {
+    base::MutexLock lock(mutex_);
+    if (++waiting_ != lanes_)
+      return;
+  }
+  wakeStepper();
+}
+
+void StepGate::open() {
+  {
+    base::MutexLock lock(mutex_);
+    waiting_ = 0;
+  }
+  permitted_.fetch_add(1, std::memory_order_acq_rel);
+  wakeLanes();
+}
+
+bool StepGate::awaitLanes() {
+  for (;;) {
+    const uint32_t before = arrivals_.load(std::memory_order_acquire);
+    {
+      base::MutexLock lock(mutex_);
+      if (closed_)
+        return false;
+      if (lanes_ && waiting_ == lanes_)
+        return true;
+    }
+    sleepOn(arrivals_, before, kLook, park_);
+  }
+}
+
+void StepGate::end() {
+  ended_.store(true, std::memory_order_release);
+  wakeLanes();
+}
+
+void StepGate::close() {
+  {
+    base::MutexLock lock(mutex_);
+    closed_ = true;
+  }
+  wakeStepper();
+}
+
+void StepGate::abort(const absl::Status &why) {
+  {
+    base::MutexLock lock(mutex_);
+    why_.Update(why);
+  }
+  aborted_.store(true, std::memory_order_release);
+  wakeLanes();
+}
+
+absl::Status StepGate::status() const {
+  base::MutexLock lock(mutex_);
+  return why_;
+}
+
+void StepGate::wakeLanes() {
+  opened_.fetch_add(1, std::memory_order_acq_rel);
+  base::futexWake(&opened_, INT_MAX, base::FutexScope::Process);
+}
+
+void StepGate::wakeStepper() {
+  arrivals_.fetch_add(1, std::memory_order_acq_rel);
+  base::futexWake(&arrivals_, 1, base::FutexScope::Process);
+}
+
+} // namespace graphc::executor

@@ -1,0 +1,53 @@
+#include "runtime/session/Requests.h"
+
+#include "runtime/base/Text.h"
+#include "runtime/checkpoint/Npy.h"
+#include "runtime/plan/Types.h"
+#include "runtime/session/Arguments.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <algorithm>
+#include <map>
+
+namespace graphc::session {
+
+absl::Status checkEarlyStop(const plan::Plan &plan, const EarlyStop &stop) {
+  std::vector<std::string> names;
+  for (const plan::Phase &phase : plan.phases())
+    for (uint32_t index : phase.programs())
+      for (const plan::Metric &metric : plan.programs(static_cast<int>(index)).metrics())
+        if (phase.role() == plan::EVAL)
+          names.push_back(metric.name());
+  if (std::find(names.begin(), names.end(), stop.metric()) != names.end())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--early_stop ", stop.metric(), ": no metric of the evaluation",
+                                                 base::didYouMean(stop.metric(), names),
+                                                 names.empty() ? "" : "; it has ", absl::StrJoin(names, ", ")));
+}
+
+absl::Status checkDump(const plan::Plan &plan) {
+  std::map<std::string, std::string> files;
+  for (const plan::Variable &variable : plan.variables()) {
+    const std::string &name = plan::modelName(variable);
+    auto [other, isNew] = files.try_emplace(checkpoint::npyFileName(name), name);
+    if (!isNew && other->second != name) // parts of one variable share a file
+      return absl::InvalidArgumentError(absl::StrCat("--dump_variables: @\"", other->second, "\" and @\"", name,
+                                                     "\" would both be ", other->first,
+                                                     "; rename one of them in the model"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status checkFetches(const plan::Plan &plan, const plan::Phase &phase, const std::vector<std::string> &fetches) {
+  const std::vector<std::string> names = resultsOf(plan, phase);
+  for (const std::string &fetch : fetches)
+    if (std::find(names.begin(), names.end(), fetch) == names.end())
+      return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": ", phase.name(), " has no such result",
+                                                     base::didYouMean(fetch, names), names.empty() ? "" : "; it has ",
+                                                     absl::StrJoin(names, ", ")));
+  return absl::OkStatus();
+}
+
+} // namespace graphc::session

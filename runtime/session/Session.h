@@ -1,0 +1,111 @@
+//===- Session.h - a plan of one task, run step by step, with hooks ----------------------------------------------*- C++ -*-===//
+//
+//   graphc::Session session(plan, options, {std::make_shared<MyHook>()});
+//   while (!session.shouldStop())
+//     session.run();
+//   absl::StatusOr<graphc::RunResult> result = session.close();
+//
+// As tf.train.MonitoredTrainingSession: it initialises or restores, steps, calls hooks around each step, saves and evaluates where the
+// options say so, and ends in good order. graphc::run (Run.h) makes the same steps, with the same bits, and waits for nobody between them.
+//
+// Errors are kept: the first one makes shouldStop() true, and close() returns it.
+//
+// The caller's thread steps and runs the hooks; the lanes, the master's script and the heartbeat have threads of the session's own. What
+// run() costs beside the step is that two threads wake each other. How long the caller takes between two steps is its own affair.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SESSION_SESSION_H
+#define GRAPHC_RUNTIME_SESSION_SESSION_H
+
+#include "runtime/base/Mutex.h"
+#include "runtime/session/Hook.h"
+#include "runtime/session/Run.h"
+#include "runtime/session/Stepping.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace graphc::session {
+
+class Session {
+public:
+  using Hooks = std::vector<std::shared_ptr<Hook>>;
+
+  /// Begins: when it returns the first step can be made, or there is none to make. With the entry eval or predict the steps are those of
+  /// that function.
+  explicit Session(plan::LoadedPlan plan, RunOptions options = {}, Hooks hooks = {});
+  explicit Session(const plan::Plan &plan, RunOptions options = {}, Hooks hooks = {});
+  /// Closes. While an exception passes through, as a hook may throw, it ends as an error does.
+  ~Session();
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  /// Whether the loop should end: all steps are made, somebody asked for the end, or something failed. Any thread.
+  bool shouldStop() const { return stop_.load(std::memory_order_relaxed) || over_.load(std::memory_order_relaxed); }
+  /// No further step: the loop ends, and then the run does, in good order, as if its steps were done. Any thread.
+  void requestStop() { stop_.store(true, std::memory_order_relaxed); }
+  /// One step, with all hooks: beforeRun, the step, afterRun. With it comes what follows it: a checkpoint, an evaluation. Nothing where
+  /// shouldStop().
+  void run();
+  /// Steps made since the model's first (evaluation, prediction: since this session's).
+  uint64_t globalStep() const { return stepping_.gate.permitted(); }
+  /// OK, or what went wrong. Cancelled: RunOptions::stop asked for the end.
+  const absl::Status &status() const { return status_; }
+  /// The hooks' end, then the run's: where steps are left, the checkpoint and the evaluation. Again: the same answer.
+  absl::StatusOr<RunResult> close();
+
+private:
+  /// The thread that runs the plan.
+  class Background {
+  public:
+    explicit Background(executor::StepGate &gate) : gate_(gate) {}
+    ~Background(); ///< whatever ends this
+    void start(std::function<absl::StatusOr<RunResult>()> work);
+    /// After the gate was closed, ended or aborted. Once.
+    absl::StatusOr<RunResult> join();
+
+  private:
+    executor::StepGate &gate_;
+    absl::StatusOr<RunResult> result_;
+    std::thread thread_;
+  };
+
+  Session(absl::StatusOr<plan::LoadedPlan> plan, RunOptions options, Hooks hooks);
+  absl::Status start();
+  absl::Status step();
+  /// Calls every hook in turn, up to the first error, which is returned with the hook's name.
+  template <typename Call> absl::Status callHooks(const char *callback, std::optional<uint64_t> step, const Call &call);
+  absl::Status want(const RunArgs &args);
+  void fail(const absl::Status &why);
+  /// Waits until the lanes stand before a step, or the run is over.
+  void settle();
+  void takeResult();
+
+  RunOptions options_;
+  const Hooks hooks_;
+  const int exceptions_; ///< that were under way when this was made
+  absl::StatusOr<plan::LoadedPlan> loaded_;
+  std::vector<std::string> results_; ///< what can be fetched
+  std::set<std::string> wanted_; ///< of the step that runs; written while no lane runs
+  std::atomic<bool> stop_{false}, over_{false}; ///< the end was asked for; no step can be made any more
+  bool failed_ = false, ended_ = false; ///< the hooks' end was called
+  absl::Status status_;
+  std::optional<absl::StatusOr<RunResult>> result_; ///< of the run, once it is over
+  base::Mutex mutex_; ///< a leaf
+  std::optional<SessionStart> started_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, FetchedTensor> fetched_ ABSL_GUARDED_BY(mutex_); ///< of the step that runs
+  Stepping stepping_;
+  Background background_{stepping_.gate}; ///< the last, so that it goes first
+};
+
+} // namespace graphc::session
+
+namespace graphc {
+using session::Session;
+} // namespace graphc
+#endif

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""Chaos: runs of which something dies, stops, is told to end or loses its network, at a time and place drawn from a seed.
+
+    test/chaos/chaos.py [--seed N] [--cases N] [--only K] [--jobs N]
+
+Each case is one run of a strategy and one fault, sometimes with --max_restarts. The verdict:
+  no hang          it ends by itself within LIMIT seconds, which is many times what it takes
+  no wrong result  what ends well, at once or started again, has the weights of an undisturbed run (asynchronous and with backup workers: its
+                   number of updates)
+  recovery         with --max_restarts the death of a task ends well by itself
+  nothing left     no process, no temporary file, no shared memory; whole checkpoints alone
+Prints a line a case, and for one that fails how to run it again and where its folder is. Exit status 0: none failed.
+"""
+import argparse
+import concurrent.futures
+import os
+import random
+import re
+import signal
+import sys
+import time
+import traceback
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "run"))
+from box import BUILD, Box, delay, differences, servers  # noqa: E402
+from formats import updates  # noqa: E402
+from ports import Ports  # noqa: E402
+from proxy import Network  # noqa: E402
+
+LIMIT = 120
+STEPS = 240
+EVERY = 15
+# By name: cluster, the tasks (the first is the chief), and whether the bits are those of an undisturbed run.
+MODES = {
+    "ps-sync": (servers(2, 1), ["worker-0", "worker-1", "ps-0"], True),
+    "async": (servers(2, 1, "async"), ["worker-0", "worker-1", "ps-0"], False),
+    "backup": (servers(3, 1, replicas_to_aggregate=2), ["worker-0", "worker-1", "worker-2", "ps-0"], False),
+    "all-reduce": ({"worker": 2, "strategy": {"name": "all_reduce"}}, ["worker-0", "worker-1"], True),
+    "in-graph": ({"worker": 2, "strategy": {"name": "in_graph"}, "placement": [{"name": "w1", "device": "/job:worker/task:0"},
+                                                                              {"name": "w2", "device": "/job:worker/task:1"}]},
+                 ["worker-0", "worker-1"], True),
+}
+FAULTS = "kill", "kill", "kill", "stop", "pause", "term", "hup", "cut", "silence", "hiccup"
+MOMENTS = "start", "first", "middle", "checkpoint", "evaluation", "end"
+
+
+class Wrong(Exception):
+    """A verdict."""
+
+
+class Case:
+    """One of them, drawn from seed and number alone."""
+
+    def __init__(self, seed, number):
+        draw = self.draw = random.Random(f"{seed}/{number}")
+        self.number = number
+        self.mode = draw.choice(list(MODES))
+        self.cluster, self.tasks, self.exact = MODES[self.mode]
+        self.fault = draw.choice(FAULTS)
+        self.network = self.fault in ("cut", "silence", "hiccup")
+        self.moment = draw.choice(MOMENTS)
+        self.victim = draw.choice(self.tasks if self.network else ["launcher", *self.tasks])
+        self.restarts = 0 if self.network or self.victim == "launcher" else draw.choice([0, 3])
+        self.transport = draw.choice(["shm", "grpc"])
+        self.later = draw.random()  # how long behind the moment, in its own measure
+        self.step = draw.randrange(20, STEPS - 20)
+        self.times = 1 if self.network else draw.choice([1, 1, 2, 3])  # and again when it goes on, at other moments
+
+    def __str__(self):
+        how = "by hand, over a proxy" if self.network else f"{self.transport}{', --max_restarts 3' if self.restarts else ''}"
+        times = f"{self.times} times " if self.times > 1 else ""
+        return f"{self.number}: {self.mode}, {times}{self.fault} of {self.victim}, {self.moment}, {how}"
+
+    def flags(self):
+        # --deadline: a worker that the others do not wait for may be silent so long; --join_deadline: who cannot be reached at the start.
+        return ["--steps", STEPS, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", EVERY, "--eval_every_epochs", 4, "--fetch", "loss",
+                "--dump_variables", "dump", "--deadline", 20, "--join_deadline", 15]
+
+    def run(self, reference):
+        """None, or what is wrong."""
+        box = Box(f"chaos-{self.number}")
+        try:
+            self._run(box, reference)
+            box.close()
+            return None
+        except BaseException as error:  # pytest.fail is none of Exception
+            box.kept = True
+            said = "".join(f"\n{process.report()}" for process in box.processes[-5:])
+            where = "" if isinstance(error, Wrong) else "".join(traceback.format_tb(error.__traceback__)[-3:])
+            try:
+                box.close()
+            except BaseException:
+                pass
+            return f"{type(error).__name__}: {error}\n{where}{said}\nkept: {box.folder}"
+
+    def _run(self, box, reference):
+        plan = box.compile(self.mode, self.cluster)
+        left = 1 if self.restarts else self.times
+        while left > 0 and not self._once(box, plan):
+            left -= 1
+        if left == 0:
+            box.graphrun(plan, *self.flags(), seconds=LIMIT)
+        self._compare(box, reference)
+
+    def _once(self, box, plan):
+        """A run and the fault; whether it ended well all the same."""
+        slow = delay(worker1=1500)
+        if self.network:
+            ports = Ports()
+            network = Network(box, {task: ports[n] for n, task in enumerate(self.tasks)})
+            started = [box.task(task, plan, *self.flags(), *network.flags, env={**slow, **network.of(task)}) for task in self.tasks]
+            chief, act = started[0], lambda: self._disturb(network)
+        else:
+            flags = ["--max_restarts", self.restarts] if self.restarts else []
+            chief = box.launch(plan, *self.flags(), f"--transport={self.transport}", *flags, env=slow)
+            started, act = [chief], lambda: self._signal(chief)
+        self._await(box, chief)
+        hit = act()
+        for time_ in range(1, self.times if self.restarts else 1):
+            self._awaitRestart(chief, time_)
+            time.sleep(self.draw.random() * 1.5)
+            act()
+        for process in started:
+            try:
+                process.child.wait(LIMIT)
+            except Exception:
+                raise Wrong(f"{process.name} hangs: it has not ended {LIMIT} s after the fault") from None
+        if self.network:
+            network.close()
+        box.nothingLeft()
+        status = max(process.status for process in started)
+        launchers = {"kill": (137,), "stop": (137,), "term": (143,), "hup": (129,)} if self.victim == "launcher" else {}  # 143, 129: no task was there yet
+        if status not in (0, 1, 138, *launchers.get(self.fault, ())):
+            raise Wrong(f"exit status {status}")
+        ends = all(process.status == 0 for process in started)
+        if hit and not ends and (self.restarts and self.fault in ("kill", "stop", "pause") or self.fault in ("hiccup", "pause") and not self.restarts):
+            raise Wrong("it does not go on by itself")
+        if not ends:
+            if not hit:
+                raise Wrong("it fails, and nothing was done to it")
+            self._saysWhy(started)
+        self.step, self.moment = 5, self.draw.choice(MOMENTS)
+        return ends
+
+    def _awaitRestart(self, run, number):
+        end = time.monotonic() + LIMIT
+        while run.running and not run.err.matches(f"restart {number} of") and time.monotonic() < end:
+            time.sleep(0.01)
+
+    def _await(self, box, chief):
+        """Until the moment, or until the run is over."""
+        def steps():
+            return chief.out.source.read_bytes().count(b"\n")
+
+        def wait(condition):
+            end = time.monotonic() + LIMIT
+            while chief.running and not condition():
+                if time.monotonic() > end:
+                    raise Wrong(f"it does not come to its moment ({steps()} steps)")
+                time.sleep(0.001)
+        if self.moment == "start":
+            time.sleep(self.later * 0.3)
+        elif self.moment == "first":
+            wait(lambda: steps() >= 1)
+        elif self.moment == "middle":
+            wait(lambda: steps() >= self.step)
+        elif self.moment == "checkpoint":
+            wait(lambda: steps() >= self.step)
+            wait(lambda: any(name.endswith(".partial") for name in os.listdir(box / "ckpt")))
+            time.sleep(self.later * 0.01)
+        elif self.moment == "evaluation":
+            wait(lambda: chief.err.matches("accuracy") or steps() >= STEPS)
+            time.sleep(self.later * 0.02)
+        else:
+            wait(lambda: steps() >= STEPS)
+            time.sleep(self.later * 0.15)
+
+    def _signal(self, run):
+        """Whether there was somebody to be hit."""
+        pid = run.pid if self.victim == "launcher" else run.pidNow(self.victim)
+        if not run.running or not pid:
+            return False
+        try:
+            if self.fault == "term" or self.fault == "hup":
+                os.kill(pid, signal.SIGTERM if self.fault == "term" else signal.SIGHUP)
+            elif self.fault == "kill":
+                os.kill(pid, signal.SIGKILL)
+            else:
+                os.kill(pid, signal.SIGSTOP)
+                if self.fault == "pause":
+                    time.sleep(self.later * 3)
+                    os.kill(pid, signal.SIGCONT)
+                elif self.victim == "launcher":  # whose tasks have nobody to end them: they have to end with it
+                    time.sleep(1)
+                    os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def _disturb(self, network):
+        way = network.between(self.victim, self.draw.choice([None, *[task for task in self.tasks if task != self.victim]]))
+        if self.fault == "cut":
+            way.cut()
+        else:
+            way.silent()
+        if self.fault == "hiccup":
+            time.sleep(0.2 + 1.8 * self.later)
+            way.heal()
+        return True
+
+    def _saysWhy(self, started):
+        """Whoever fails says it in words, the launcher in a line of its own."""
+        if self.victim == "launcher" and (self.fault in ("kill", "stop") or started[0].status > 128):
+            return
+        if not any(re.search("^graphrun: ", process.text(), re.M) for process in started if process.status):
+            raise Wrong("it fails and says nothing")
+
+    def _compare(self, box, reference):
+        dump = box / "dump"
+        if sorted(os.listdir(dump)) != sorted(os.listdir(reference)):
+            raise Wrong(f"the dump has {sorted(os.listdir(dump))}")
+        if self.exact and (found := differences(reference, dump)):
+            raise Wrong(f"other weights than an undisturbed run's: {found}")
+        if updates(dump) != STEPS:
+            raise Wrong(f"{updates(dump)} updates instead of {STEPS}")
+        names = os.listdir(box / "ckpt")
+        if any(not re.fullmatch("step-[0-9]+", name) for name in names) or len(names) > 5 or f"step-{STEPS}" not in names:
+            raise Wrong(f"the checkpoints are {sorted(names)}")
+
+
+def run(seed, numbers, jobs, say=print):
+    """Runs the cases; those that failed, with what was wrong."""
+    shared = Box("chaos")
+    failed = {}
+    try:
+        cases = [Case(seed, number) for number in numbers]
+        references = {}
+        for mode in {case.mode for case in cases}:
+            references[mode] = shared.weights(shared.compile(mode, MODES[mode][0]), "--steps", STEPS, to=f"dump-{mode}")
+        with concurrent.futures.ProcessPoolExecutor(jobs) as pool:  # forked: they know the plans
+            futures = {pool.submit(one, seed, case.number, str(references[case.mode])): case for case in cases}
+            for future in concurrent.futures.as_completed(futures):
+                case, (wrong, seconds) = futures[future], future.result()
+                say(f"{'FAILED' if wrong else 'ok    '} {seconds:5.1f} s  {case}", flush=True)
+                if wrong:
+                    failed[case.number] = wrong
+                    say(f"{wrong}\nagain: test/chaos/run.sh --seed {seed} --only {case.number}", flush=True)
+    finally:
+        shared.kept = False
+        shared.close()
+    return failed
+
+
+def one(seed, number, reference):
+    begun = time.monotonic()
+    return Case(seed, number).run(Path(reference)), time.monotonic() - begun
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Runs of which something dies; see the head of this file.")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1000000))
+    parser.add_argument("--cases", type=int, default=15)
+    parser.add_argument("--only", type=int, help="this one alone")
+    parser.add_argument("--jobs", type=int, default=3, help="so many at once")
+    arguments = parser.parse_args()
+    print(f"chaos: seed {arguments.seed}", flush=True)
+    numbers = [arguments.only] if arguments.only is not None else range(arguments.cases)
+    begun, shm = time.monotonic(), set(os.listdir("/dev/shm"))
+    failed = run(arguments.seed, numbers, arguments.jobs)
+    print(f"chaos: seed {arguments.seed}: {len(numbers)} cases in {time.monotonic() - begun:.0f} s, {len(failed)} failed"
+          + (f": {sorted(failed)}" if failed else ""))
+    if left := {name for name in set(os.listdir("/dev/shm")) - shm if "graphc" in name}:
+        print(f"chaos: left in /dev/shm: {left}")
+    return 1 if failed or left else 0
+
+
+os.environ["PATH"] = os.pathsep.join([str(BUILD / "bin"), os.environ["PATH"]])
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,16 @@
+"""15 cases of test/chaos, always the same ones; 100 others with --long."""
+import sys
+
+import pytest
+from box import LONG, ROOT
+
+sys.path.insert(0, str(ROOT / "test/chaos"))
+import chaos  # noqa: E402
+
+
+def test_chaos():
+    """Something dies, stops or loses its network, and no run hangs, has another result or leaves anything."""
+    seed, cases = (2, 100) if LONG else (9, 15)
+    failed = chaos.run(seed, range(cases), jobs=5)
+    if failed:
+        pytest.fail(f"seed {seed}: " + "\n\n".join(f"case {number}: {wrong}" for number, wrong in failed.items()))

@@ -1,0 +1,34 @@
+//===- Restarts.h - how often a launcher starts its tasks again, and after which pause --------------------*- C++ -*-===//
+#ifndef GRAPHC_TOOLS_GRAPHRUN_RESTARTS_H
+#define GRAPHC_TOOLS_GRAPHRUN_RESTARTS_H
+
+#include "absl/time/time.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace graphc::graphrun {
+
+/// --max_restarts. Tasks that die again and again without a step that stays are given longer and longer pauses: half a second first, each
+/// twice the one before, a minute at most. A newer checkpoint than the last time begins anew with the first.
+class Restarts {
+public:
+  explicit Restarts(uint32_t most) : most_(most) {}
+  uint32_t most() const { return most_; }
+
+  /// All tasks have ended; `newest`: the step of the newest checkpoint, if any. The pause before they are started again, or none
+  /// where that was done `most` times.
+  std::optional<absl::Duration> next(std::optional<uint64_t> newest);
+  /// Of the restart that next() has permitted: "restarting all tasks from step 120 in 1s (restart 1 of 3)".
+  std::string describe() const;
+
+private:
+  const uint32_t most_;
+  uint32_t made_ = 0;
+  std::optional<uint64_t> from_;
+  absl::Duration pause_ = absl::ZeroDuration();
+};
+
+} // namespace graphc::graphrun
+#endif
