@@ -69,12 +69,13 @@ ProgramGraph::ProgramGraph(Block &block, StringRef kind) : kind(kind) {
     for (FlatSymbolRefAttr name : getWrittenVariables(&op))
       writes[name].push_back(&op);
   }
-  // A user that stands behind a later write of what was read needs the old value kept.
+  // A user that stands behind a later write of what was read needs the old value kept, and so does the host, which looks behind the step.
   for (Operation *op : ops)
     if (auto read = dyn_cast<ReadOp>(op))
       for (Operation *write : writes[read.getVariableAttr()])
-        if (place[write] > place[read] &&
-            llvm::any_of(getReaders(read), [&](Operation *user) { return place[user] > place[write]; }))
+        if (place[write] > place[read] && llvm::any_of(getReaders(read), [&](Operation *user) {
+              return place[user] > place[write] || isa<dist::FetchOp, dist::MetricOp>(user);
+            }))
           copied.insert(read);
   absorbed.resize(ops.size());
   for (Operation *op : ops)

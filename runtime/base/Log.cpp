@@ -29,6 +29,19 @@ public:
   std::unique_ptr<spdlog::custom_flag_formatter> clone() const override { return std::make_unique<JsonMessage>(); }
 };
 
+/// What logFields() was given, with a comma before it, as %k of a pattern. It comes where spdlog has the name of a function.
+class JsonFields final : public spdlog::custom_flag_formatter {
+public:
+  void format(const spdlog::details::log_msg &message, const std::tm &, spdlog::memory_buf_t &out) override {
+    if (message.source.funcname) {
+      const std::string_view fields = message.source.funcname;
+      out.push_back(',');
+      out.append(fields.data(), fields.data() + fields.size());
+    }
+  }
+  std::unique_ptr<spdlog::custom_flag_formatter> clone() const override { return std::make_unique<JsonFields>(); }
+};
+
 std::shared_ptr<spdlog::logger> makeLogger(const std::string &prefix) {
   auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   std::string escaped;
@@ -48,6 +61,10 @@ std::shared_ptr<spdlog::logger> &instance() {
 
 spdlog::logger &logger() { return *instance(); }
 
+void logFields(spdlog::level::level_enum level, std::string_view message, const std::string &fields) {
+  logger().log(spdlog::source_loc{"", 1, fields.c_str()}, level, "{}", message);
+}
+
 absl::Status initializeLog(const LogOptions &options) {
   auto logger = makeLogger(options.prefix);
   if (!options.file.empty()) {
@@ -62,9 +79,9 @@ absl::Status initializeLog(const LogOptions &options) {
     auto formatter = std::make_unique<spdlog::pattern_formatter>();
     std::string task = options.task.empty() ? options.prefix : options.task;
     std::erase_if(task, [](char c) { return c == '[' || c == ']' || c == ' ' || c == '%'; });
-    formatter->add_flag<JsonMessage>('*').set_pattern(
+    formatter->add_flag<JsonMessage>('*').add_flag<JsonFields>('k').set_pattern(
         absl::StrCat("{\"time\":\"%Y-%m-%dT%H:%M:%S.%e%z\",\"level\":\"%l\",\"task\":\"", escapeJson(task),
-                     "\",\"message\":\"%*\"}"));
+                     "\",\"message\":\"%*\"%k}"));
     sink->set_formatter(std::move(formatter));
     logger->sinks().front()->set_level(options.level);
     logger->sinks().push_back(std::move(sink));

@@ -19,7 +19,7 @@ namespace graphc::base {
 struct LogOptions {
   std::string prefix; ///< before every line: "[worker:1] "
   std::string task; ///< "worker:1", for the file; empty: the prefix without brackets
-  /// Appended to by all tasks of a run, debug lines too: JSON lines {"time","level","task","message"}; empty: none.
+  /// Appended to by all tasks of a run, debug lines too: JSON lines {"time","level","task","message", …}; empty: none.
   std::string file;
   spdlog::level::level_enum level = spdlog::level::info;
 };
@@ -27,6 +27,8 @@ struct LogOptions {
 /// Call once, before threads start. Before that the logger writes plain lines at level info.
 absl::Status initializeLog(const LogOptions &options);
 spdlog::logger &logger();
+/// A line that in the log file has more keys than its message: `fields` is JSON, "\"step\":3,\"loss\":0.5".
+void logFields(spdlog::level::level_enum level, std::string_view message, const std::string &fields);
 
 } // namespace graphc::base
 #endif

@@ -30,8 +30,7 @@ constexpr Descr descrs[] = {{plan::I1, "|b1"},  {plan::I8, "|i1"},  {plan::U8, "
 
 } // namespace
 
-/// What stands before the elements.
-static absl::StatusOr<std::string> encodeHeader(const plan::TensorType &type) {
+absl::StatusOr<std::string> encodeNpyHeader(const plan::TensorType &type, size_t least) {
   const char *descr = nullptr;
   for (const Descr &candidate : descrs)
     if (candidate.type == type.dtype())
@@ -45,7 +44,7 @@ static absl::StatusOr<std::string> encodeHeader(const plan::TensorType &type) {
     shape.resize(shape.size() - 2);
   std::string header = absl::StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", shape, "), }");
   // Magic, version and length are 10 bytes; the data starts at a multiple of 64.
-  size_t total = (10 + header.size() + 1 + 63) / 64 * 64;
+  size_t total = std::max((10 + header.size() + 1 + 63) / 64 * 64, least);
   header.append(total - 10 - header.size() - 1, ' ');
   header += '\n';
   std::string out(base::npyMagic);
@@ -56,12 +55,12 @@ static absl::StatusOr<std::string> encodeHeader(const plan::TensorType &type) {
   return out + header;
 }
 
-// NumPy has no bf16: each is the upper half of an f32.
-static plan::TensorType asF32(plan::TensorType type) {
+plan::TensorType asF32(plan::TensorType type) {
   type.set_dtype(plan::F32);
   return type;
 }
-static std::string widened(const void *data, uint64_t bytes) {
+
+std::string widened(const void *data, uint64_t bytes) {
   std::string elements(2 * bytes, '\0');
   for (uint64_t i = 0; i + 2 <= bytes; i += 2)
     std::memcpy(&elements[2 * i + 2], static_cast<const char *>(data) + i, 2);
@@ -75,7 +74,7 @@ absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *
     const std::string elements = widened(data, bytes);
     return encodeNpy(asF32(type), elements.data(), elements.size());
   }
-  GRAPHC_ASSIGN_OR_RETURN(std::string out, encodeHeader(type));
+  GRAPHC_ASSIGN_OR_RETURN(std::string out, encodeNpyHeader(type));
   out.append(static_cast<const char *>(data), bytes);
   return out;
 }
@@ -136,7 +135,7 @@ absl::Status writeNpyPart(const std::string &path, const plan::TensorType &type,
     const std::string elements = widened(data, bytes);
     return writeNpyPart(path, asF32(type), 2 * offset, elements.data(), elements.size());
   }
-  absl::StatusOr<std::string> header = encodeHeader(type);
+  absl::StatusOr<std::string> header = encodeNpyHeader(type);
   if (!header.ok())
     return base::annotate(header.status(), path);
   base::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));

@@ -23,6 +23,11 @@ struct NpyArray {
 
 /// The whole file for a dense tensor of `bytes` bytes; bf16, which NumPy does not have, is written as f32.
 absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *data, uint64_t bytes);
+/// What stands before the elements; `type` is no bf16. Padded to a multiple of 64 bytes, and to `least`.
+absl::StatusOr<std::string> encodeNpyHeader(const plan::TensorType &type, size_t least = 0);
+/// bf16 as f32, of which each is the upper half.
+plan::TensorType asF32(plan::TensorType type);
+std::string widened(const void *data, uint64_t bytes);
 /// Checks everything; `name` is for messages.
 absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name);
 

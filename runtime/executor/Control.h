@@ -1,7 +1,8 @@
 //===- Control.h - the control message for one step ------------------------------------------------------------*- C++ -*-===//
 //
-// One u64 on every control channel and step: bits 0-7 the action, 8-15 the reason of an end, 16-63 the step it is for (a
-// lane that takes a control message for another step fails: the lanes have lost each other).
+// One u64 on every control channel and step: bits 0-6 the action, bit 7 whether the step's results are to be reported, bits 8-15 the
+// reason of an end, 16-63 the step it is for (a lane that takes a control message for another step fails: the lanes have lost each
+// other).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_CONTROL_H
@@ -29,10 +30,11 @@ struct ControlMessage {
   ControlAction action = ControlAction::Continue;
   EndReason reason = EndReason::None;
   uint64_t step = 0; ///< up to kMostSteps
+  bool report = false; ///< every lane reports what this step has made (--history, --summary_dir)
 
-  uint64_t encode() const { return uint64_t(action) | uint64_t(reason) << 8 | step << 16; }
+  uint64_t encode() const { return uint64_t(action) | uint64_t(report) << 7 | uint64_t(reason) << 8 | step << 16; }
   static ControlMessage decode(uint64_t payload) {
-    return {ControlAction(payload & 255), EndReason(payload >> 8 & 255), payload >> 16};
+    return {ControlAction(payload & 127), EndReason(payload >> 8 & 255), payload >> 16, (payload >> 7 & 1) != 0};
   }
 };
 

@@ -40,6 +40,7 @@ struct StepResults {
   std::span<const void *const> metricSums; ///< in the order of Program.metrics
   std::span<const void *const> metricCounts;
   double seconds = 0; ///< wall time of this step on this lane
+  bool report = false; ///< of the step's control message; false where a phase has none
 };
 
 class Host {

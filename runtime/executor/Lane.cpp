@@ -322,6 +322,7 @@ std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
     stopping = true;
     reason = decoded.reason;
   }
+  reports[currentStep & 1] = decoded.report;
   return std::nullopt;
 }
 
@@ -375,6 +376,7 @@ std::optional<LaneState> Lane::showStep(uint64_t step) {
   results.metricSums = {arguments + program->sumFirst, metrics};
   results.metricCounts = {arguments + program->countFirst, metrics};
   results.seconds = double(now - stepStart) * 1e-9;
+  results.report = reports[step & 1];
   stepStats.add(now - stepStart);
   if (laneInfo.events) {
     plan::LanePlace end{{laneInfo.programIndex, laneInfo.instance}, step};
@@ -382,9 +384,8 @@ std::optional<LaneState> Lane::showStep(uint64_t step) {
     laneInfo.events->add(end, now);
   }
   stepStart = now;
-  if (absl::Status status = host->stepDone(laneInfo, results); !status.ok())
-    return fail(std::move(status));
-  return std::nullopt;
+  absl::Status status = host->stepDone(laneInfo, results);
+  return status.ok() ? std::nullopt : std::optional(fail(std::move(status)));
 }
 
 // The peer of an asynchronous phase has no more work for us: tell our own peers the same and end.

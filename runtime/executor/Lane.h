@@ -188,6 +188,8 @@ private:
   bool tracing = false; // this step
   uint64_t shownSteps = 0; // that the host has taken: one fewer than were given, where the lane runs ahead
   uint64_t controlMessage = 0; // this step's control message, in the lane that decides
+  bool reports[2] =
+      {}; // of this step's and of the one before, by its number's last bit: what the control messages said
   int64_t stepStart = 0; // nanoseconds; the end of the step before
   transport::Port *blockedPort = nullptr;
   transport::RecvPort *gathering = nullptr; // blockedPort, where blockedPorts are waited for together

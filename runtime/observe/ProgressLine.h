@@ -27,7 +27,7 @@ struct ProgressSnapshot {
   uint64_t step = 0, steps = 0; ///< global step and total; 0 steps: unknown
   uint64_t epoch = 0, epochs = 0; ///< 1-based; 0 epochs: not trained by epochs
   double stepsPerSecond = 0; ///< of the cluster
-  std::optional<double> loss; ///< mean over replicas and the steps since the last snapshot
+  std::optional<double> loss; ///< mean over replicas and the steps of the epoch so far
   /// By name: "train …" of the last epoch, the others of the last evaluation (--eval_every_epochs).
   std::vector<std::pair<std::string, double>> metrics;
   /// --log_step_count_steps: as many steps were made, so this line stays; false: not yet; none: nobody counts.

@@ -3,12 +3,21 @@
 #define GRAPHC_RUNTIME_SERVICE_BACKLOG_H
 
 #include "runtime/base/Mutex.h"
+#include "runtime/service/service.pb.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 
 namespace graphc::service {
+
+/// What a result counts.
+inline uint64_t bytesOf(const Fetched &fetched) {
+  uint64_t bytes = fetched.value().size();
+  for (const std::string &value : fetched.report().values())
+    bytes += value.size();
+  return bytes;
+}
 
 /// Counts their bytes. A lane does not end a step that has results before poll() is Ready; so what waits is at most `most` and
 /// the results of one step of each lane.

@@ -159,7 +159,7 @@ public:
   Stream(StreamLink &link, std::shared_ptr<grpc::Channel> channel)
       : link_(link), channel_(std::move(channel)), outbox_(
                                                        [this](const FromTask &message) {
-                                                         writing_ = message.fetched().value().size();
+                                                         writing_ = bytesOf(message.fetched());
                                                          StartWrite(&message);
                                                        },
                                                        [this] {
@@ -177,7 +177,7 @@ public:
   }
   /// What says that this task lives does not wait behind results.
   void send(FromTask message) {
-    link_.backlog_.add(message.fetched().value().size());
+    link_.backlog_.add(bytesOf(message.fetched()));
     const bool first = message.has_progress();
     outbox_.push(std::move(message), first);
   }

@@ -25,6 +25,7 @@ using service::Order;
 constexpr uint64_t kMostSamples = plan::Limits::bytes;
 constexpr int64_t kMostCounted = int64_t{1} << 46;
 constexpr size_t kMostStats = 1 << 20; ///< bytes of JSON
+constexpr uint32_t kReports = UINT32_MAX; ///< in place of a fetch
 constexpr size_t kMostNotFinite = 1 << 16; ///< bytes of the message; a name of the model's is in it
 
 absl::Status unfit(const std::string &what) { return absl::InvalidArgumentError(what); }
@@ -228,6 +229,8 @@ absl::Status RunAnswers::check(uint32_t task, const service::Fetched &value) {
   if (program.phase() != begin_.phase() || value.instance() >= program.instances() ||
       !plan::sameTask(plan::instanceTask(plan_, program, value.instance()), tasks_[task].task))
     return unfit(absl::StrCat("a result of ", program.name(), "[", value.instance(), "], which does not run there"));
+  if (value.has_report())
+    return checkReport(program, value);
   if (value.fetch() >= static_cast<uint32_t>(program.fetches_size()) ||
       !wanted_.contains(program.fetches(static_cast<int>(value.fetch())).name()))
     return unfit(absl::StrCat("result ", value.fetch(), " of ", program.name(), ", for which nobody has asked"));
@@ -235,10 +238,34 @@ absl::Status RunAnswers::check(uint32_t task, const service::Fetched &value) {
   const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
   if (value.value().size() != buffer.bytes())
     return unfit(absl::StrCat(port.name(), " of ", value.value().size(), " bytes, expected ", buffer.bytes()));
+  return checkStep(port.name(), value.fetch(), value);
+}
+
+/// All results and metrics of the program, each of its size.
+absl::Status RunAnswers::checkReport(const plan::Program &program, const service::Fetched &value) {
+  const service::Report &report = value.report();
+  if (!begin_.has_reports() || !value.value().empty() || value.fetch() != 0)
+    return unfit("a report, for which nobody has asked");
+  if (report.values_size() != program.fetches_size() || report.metrics_size() != program.metrics_size())
+    return unfit(absl::StrCat("a report of ", report.values_size(), " results and ", report.metrics_size(),
+                              " metrics, the program has ", program.fetches_size(), " and ", program.metrics_size()));
+  for (int i = 0; i < program.fetches_size(); ++i)
+    if (const uint64_t bytes = program.buffers(static_cast<int>(program.fetches(i).buffer())).bytes();
+        report.values(i).size() != bytes)
+      return unfit(absl::StrCat("a report has ", program.fetches(i).name(), " of ", report.values(i).size(),
+                                " bytes, expected ", bytes));
+  for (const service::Report::Counted &metric : report.metrics())
+    if (metric.count() < 0 || metric.count() > kMostCounted)
+      return unfit(absl::StrCat("a report has a metric of ", metric.count(), " samples"));
+  return checkStep("a report", kReports, value);
+}
+
+/// Each later than the one before, and of the phase's steps.
+absl::Status RunAnswers::checkStep(const std::string &what, uint32_t fetch, const service::Fetched &value) {
   const uint64_t first = begin_.first_step() / executor::lanesPerUpdate(plan_, begin_.phase());
-  uint64_t &next = next_.try_emplace({value.program(), value.fetch(), value.instance()}, first).first->second;
+  uint64_t &next = next_.try_emplace({value.program(), fetch, value.instance()}, first).first->second;
   if (value.step() < next || value.step() - first >= begin_.steps())
-    return unfit(absl::StrCat(port.name(), " of step ", value.step(), ", expected step ", next, " or a later one of ",
+    return unfit(absl::StrCat(what, " of step ", value.step(), ", expected step ", next, " or a later one of ",
                               begin_.steps(), " from ", first, " on"));
   next = value.step() + 1;
   return absl::OkStatus();

@@ -44,6 +44,8 @@ private:
   absl::Status checkRun(const OfTask &task, const service::Done &done) const;
   absl::Status checkShard(const OfTask &task, const service::Done &done) const;
   absl::Status checkGlobalStep(const OfTask &task, const service::Done &done) const;
+  absl::Status checkReport(const plan::Program &program, const service::Fetched &value);
+  absl::Status checkStep(const std::string &what, uint32_t fetch, const service::Fetched &value);
 
   const plan::Plan &plan_;
   std::vector<OfTask> tasks_; ///< by number

@@ -3,6 +3,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/checkpoint/Npy.h"
+#include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
 #include "runtime/session/Agreement.h"
 #include "runtime/session/Answers.h"
@@ -58,16 +59,17 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
                     options_.keepCheckpoints}),
       progress_(plan::taskNumber(plan_, plan_.chief()), options_.show, options_.logEverySteps),
       trace_(plan, coordinator_, files_, {options_.traceFile, options_.profileSteps, options_.log}),
-      hangs_(plan_, options_.hangs, options_.log), earlyStop_(options_.earlyStop) {
+      hangs_(plan_, options_.hangs, options_.log), records_(plan_, options_.reports), earlyStop_(options_.earlyStop) {
   coordinator_.use(std::make_shared<RunAnswers>(plan_));
 }
 
 /// What the plan alone can refuse, before any task is asked: the entry, epochs, names of dumped files, results.
 absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &options) {
   const plan::Phase *phase = nullptr;
-  for (const plan::Phase &one : plan.phases())
-    if (one.role() == roleOf(options.entry))
-      phase = &one;
+  int number = 0;
+  for (int i = 0; i < plan.phases_size(); ++i)
+    if (plan.phases(i).role() == roleOf(options.entry))
+      phase = &plan.phases(number = i);
   if (!phase)
     return absl::InvalidArgumentError(absl::StrCat("--entry ", options.entry, ": the plan of ", plan.model(),
                                                    " has no such function; it has ", hintOfEntries(plan)));
@@ -78,7 +80,8 @@ absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &optio
     GRAPHC_RETURN_IF_ERROR(checkEarlyStop(plan, *options.earlyStop));
   if (!options.dumpDirectory.empty())
     GRAPHC_RETURN_IF_ERROR(checkDump(plan));
-  return checkFetches(plan, *phase, options.fetches);
+  GRAPHC_RETURN_IF_ERROR(checkFetches(plan, *phase, options.fetches));
+  return FetchFiles::check(plan, static_cast<uint32_t>(number), options.fetchFiles);
 }
 
 std::optional<uint32_t> Driver::phaseOf(plan::Role role) const {
@@ -106,6 +109,7 @@ absl::Status Driver::run() {
   absl::Status status = script();
   if (!status.ok() && !coordinator_.rootCause()) // not a task's failure: tell them why it is over
     abort(status);
+  status.Update(records_.end(status.ok()));
   checkpoints_.close(); // its lock goes with the run
   return status;
 }
@@ -119,6 +123,9 @@ absl::Status Driver::script() {
     stage_.initialized = true;
   }
   uint32_t phase = *phaseOf(roleOf(options_.entry)); // validate() found it
+  GRAPHC_RETURN_IF_ERROR(records_.begin({{restored_.has_value(), step_, step_ / executor::lanesPerUpdate(plan_, phase)},
+                                         samplesOf(phase),
+                                         options_.steps.has_value()}));
   absl::Status status;
   if (options_.entry == "train") {
     status = train(phase);
@@ -228,6 +235,7 @@ absl::Status Driver::train(uint32_t phase) {
   }
   GRAPHC_RETURN_IF_ERROR(trace_.choose(phase, step_, trainingSteps_.total));
   trainingSteps_.traced = trace_.whole();
+  records_.train(trainingSteps_);
   progress_.begin(trainingSteps_, step_, absl::Now());
   checkpoints_.startClock(absl::Now());
   bool ends = false; // before the total
@@ -335,6 +343,7 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
   TrainingProgress::Metrics evaluated = meansOf(result.metrics, "");
   for (auto &[name, mean] : evaluated)
     results_.metrics[name] = mean;
+  records_.evaluated(step_, evaluated);
   progress_.evaluated(evaluated);
   if (earlyStop_ && !final) {
     earlyStop_->evaluated(step_, results_.metrics);
@@ -377,6 +386,8 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
   begin.mutable_begin()->set_first_step(trains ? step_.load() : 0);
   begin.mutable_begin()->set_steps(steps);
   begin.mutable_begin()->set_epoch_samples(samplesOf(phase));
+  if (trains)
+    records_.ask(step_ + steps >= trainingSteps_.total, *begin.mutable_begin());
   for (size_t i = 0; i < positions.size(); ++i)
     if (i == 0)
       begin.mutable_begin()->set_position(positions[i]);
@@ -427,7 +438,7 @@ Driver::PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<se
   for (const service::Done &done : ended)
     trained_.add(done, epoch);
   step_ += result.steps;
-  progress_.trained(step_, trained_.loss(), meansOf(trained_.metrics(), "train "));
+  progress_.trained(step_, trained_.lossEpoch(), trained_.lossSum(), meansOf(trained_.metrics(), "train "));
   return result;
 }
 
@@ -484,7 +495,7 @@ void Driver::heartbeat() {
     progress_.showRunning(stage.phase, progress, absl::Now());
 }
 
-void Driver::showLast() { progress_.showLast(coordinator_.clusterProgress(), results_.loss, absl::Now()); }
+void Driver::showLast() { progress_.showLast(coordinator_.clusterProgress(), absl::Now()); }
 
 void Driver::printMetric(const std::string &name, const ResultSum &sum) {
   if (std::optional<double> mean = sum.mean())

@@ -15,9 +15,11 @@
 #include "runtime/session/ChiefCheckpoints.h"
 #include "runtime/session/ChiefTrace.h"
 #include "runtime/session/EarlyStop.h"
+#include "runtime/session/FetchFiles.h"
 #include "runtime/session/FileWatch.h"
 #include "runtime/session/HangWatch.h"
 #include "runtime/session/ResultSums.h"
+#include "runtime/session/RunRecords.h"
 #include "runtime/session/StreamPositions.h"
 #include "runtime/session/TrainingProgress.h"
 #include "runtime/session/TrainingSteps.h"
@@ -43,6 +45,8 @@ struct DriverOptions {
   std::string transport = "auto", run;
   std::vector<std::string> fetches; ///< names of --fetch; every task hears of them
   HangLimits hangs;
+  FetchFileNames fetchFiles; ///< those of them that go to files
+  ReportOptions reports;
   absl::Duration fileDeadline = kFileDeadline; ///< of one piece of the chief's own file work
   std::function<void(const observe::ProgressSnapshot &)>
       show; ///< one call at a time, on the driver's or the heartbeat's thread; calls nothing of the driver
@@ -61,6 +65,8 @@ public:
   absl::Status run();
   /// Every fraction of a second, on the heartbeat thread: progress, stop requests, the clock of --save_checkpoint_secs.
   void heartbeat();
+  /// What a task reports of a step. Any thread.
+  absl::Status reported(const service::Fetched &report) { return records_.reported(report); }
   uint64_t globalStep() const { return step_.load(std::memory_order_relaxed); }
   /// After run().
   const observe::FinalResults &results() const { return results_; }
@@ -115,6 +121,7 @@ private:
   TrainingProgress progress_;
   ChiefTrace trace_;
   HangWatch hangs_;
+  RunRecords records_; ///< and what may call it
 
   TrainingSteps trainingSteps_; ///< how many, and where to pause
   DatasetSizes samples_;

@@ -38,8 +38,8 @@ template <class T> void accumulate(std::string &result, const std::vector<std::s
 } // namespace
 
 // By the tree of all sums, as the aggregated gradients are: the same on every run.
-std::string FetchCollector::reduce(const plan::Port &port, const plan::Program &program,
-                                   const std::vector<std::string> &values) const {
+std::string reduceOverReplicas(const plan::Port &port, const plan::Program &program,
+                               const std::vector<std::string> &values) {
   std::string sum = values[0];
   const uint64_t microBatches = std::max(1u, port.micro_batches()); // of each value
   if (values.size() * microBatches == 1 || port.reduction() == plan::FIRST_REPLICA)
@@ -64,6 +64,20 @@ std::string FetchCollector::reduce(const plan::Port &port, const plan::Program &
   return sum;
 }
 
+FetchedTensor FetchCollector::whole(uint64_t step, const plan::Program &program, const plan::Port &port,
+                                    const std::vector<std::string> &values) const {
+  FetchedTensor tensor{"", port.name(),    step, program.buffers(static_cast<int>(port.buffer())).type(),
+                       "", program.phase()};
+  if (program.phase() != joinedPhase_ || !joined_.contains(port.name())) {
+    tensor.data = reduceOverReplicas(port, program, values);
+    return tensor;
+  }
+  tensor.type.set_shape(0, tensor.type.shape(0) * static_cast<int64_t>(values.size()));
+  for (const std::string &value : values)
+    tensor.data += value;
+  return tensor;
+}
+
 /// A result is delivered once every instance's value is there, in the order of steps and of the names that were asked
 /// for.
 absl::Status FetchCollector::add(const service::Fetched &value) {
@@ -73,8 +87,9 @@ absl::Status FetchCollector::add(const service::Fetched &value) {
   // Asynchronous replicas share no step: each one's value is delivered as it comes, with the name of its task.
   if (plan_.phases(static_cast<int>(program.phase())).ends_by_end_of_stream()) {
     base::MutexLock lock(mutex_);
-    deliver_({plan::taskText(plan_, plan::instanceTask(plan_, program, value.instance())), port.name(), value.step(),
-              buffer.type(), reduce(port, program, {value.value()})});
+    FetchedTensor tensor = whole(value.step(), program, port, {value.value()});
+    tensor.task = plan::taskText(plan_, plan::instanceTask(plan_, program, value.instance()));
+    deliver_(tensor);
     return absl::OkStatus();
   }
   auto place = static_cast<size_t>(std::find(names_.begin(), names_.end(), port.name()) - names_.begin());
@@ -96,8 +111,7 @@ absl::Status FetchCollector::add(const service::Fetched &value) {
     auto &[key, ready] = *pending_.begin();
     const plan::Program &from = plan_.programs(static_cast<int>(std::get<2>(key)));
     const plan::Port &fetch = from.fetches(static_cast<int>(std::get<3>(key)));
-    deliver_({"", fetch.name(), std::get<0>(key), from.buffers(static_cast<int>(fetch.buffer())).type(),
-              reduce(fetch, from, ready.values)});
+    deliver_(whole(std::get<0>(key), from, fetch, ready.values));
     for (const std::string &one : ready.values)
       waiting_ -= one.size() + kWaitingBytes;
     pending_.erase(pending_.begin());

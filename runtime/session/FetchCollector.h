@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,12 @@ struct FetchedTensor {
   uint64_t step = 0; ///< global
   plan::TensorType type;
   std::string data; ///< row-major, little endian
+  uint32_t phase = 0; ///< of the plan
 };
+
+/// What all instances' values of a result are together, by its reduction and the tree of all sums.
+std::string reduceOverReplicas(const plan::Port &port, const plan::Program &program,
+                               const std::vector<std::string> &values);
 
 /// On the chief. Replicas' values of one step come in any order and are delivered once all are there, steps in order;
 /// asynchronous phases have no common step, there each value is delivered by itself, with its task.
@@ -43,6 +49,12 @@ public:
   FetchCollector(const plan::Plan &plan, std::vector<std::string> names,
                  std::function<void(const FetchedTensor &)> deliver, uint64_t mostWaiting = kMostWaiting)
       : plan_(plan), names_(std::move(names)), deliver_(std::move(deliver)), mostWaiting_(mostWaiting) {}
+  /// Before any value: results of this phase whose values are put one behind the other along dimension 0, replica by replica, in place
+  /// of being reduced.
+  void join(uint32_t phase, std::set<std::string> names) {
+    joinedPhase_ = phase;
+    joined_ = std::move(names);
+  }
   /// `value` is one of the plan's, each once (Answers.h). An error where those that wait for others' are too many.
   absl::Status add(const service::Fetched &value);
 
@@ -52,12 +64,14 @@ private:
     std::vector<bool> there;
     uint32_t missing = 0;
   };
-  std::string reduce(const plan::Port &port, const plan::Program &program,
-                     const std::vector<std::string> &values) const;
+  FetchedTensor whole(uint64_t step, const plan::Program &program, const plan::Port &port,
+                      const std::vector<std::string> &values) const;
 
   const plan::Plan &plan_;
   const std::vector<std::string> names_;
   const std::function<void(const FetchedTensor &)> deliver_;
+  uint32_t joinedPhase_ = 0;
+  std::set<std::string> joined_;
   base::Mutex mutex_;
   const uint64_t mostWaiting_;
   uint64_t waiting_ ABSL_GUARDED_BY(mutex_) = 0; ///< bytes in pending_

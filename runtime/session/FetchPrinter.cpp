@@ -80,7 +80,7 @@ std::string formatTensor(const plan::TensorType &type, const void *data) {
   return out;
 }
 
-static std::string formatFetched(const FetchedTensor &value) {
+std::string formatFetched(const FetchedTensor &value) {
   return absl::StrCat(value.task, value.task.empty() ? "" : " ", value.name, " ",
                       formatTensor(value.type, value.data.data()));
 }

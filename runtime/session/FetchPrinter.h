@@ -11,6 +11,8 @@ namespace graphc::session {
 std::string formatTensor(const plan::TensorType &type, const void *data);
 
 /// "loss 0.5"; where replicas share no step, "/job:worker/task:1 loss 0.5".
+std::string formatFetched(const FetchedTensor &value);
+
 class FetchPrinter : public FetchCollector {
 public:
   FetchPrinter(const plan::Plan &plan, std::vector<std::string> names, std::function<void(const std::string &)> print,

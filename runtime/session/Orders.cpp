@@ -19,6 +19,7 @@ using service::Order;
 /// A run's --fetch flags, some of which may be equal.
 constexpr int kMostFetches = 10000;
 constexpr double kMostSeconds = 60; ///< of one link's measurement
+constexpr double kMostReportSeconds = 1e9; ///< between two reports
 
 std::string kindName(const google::protobuf::Message &order) {
   const auto *field = order.GetReflection()->GetOneofFieldDescriptor(order, order.GetDescriptor()->oneof_decl(0));
@@ -162,6 +163,11 @@ absl::Status RunOrders::checkPrepare(const Order::Prepare &prepare) const {
 absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
   if (begin.phase() >= static_cast<uint32_t>(plan_.phases_size()))
     return wrong(absl::StrCat("the plan has ", plan_.phases_size(), " phases and no phase ", begin.phase()));
+  const Order::Begin::Reports &reports = begin.reports();
+  if (begin.has_reports() && (!(reports.every_seconds() >= 0 && reports.every_seconds() <= kMostReportSeconds) ||
+                              (reports.every_steps() > 0) == (reports.every_seconds() > 0)))
+    return wrong(
+        absl::StrCat("reports every ", reports.every_steps(), " steps or ", reports.every_seconds(), " seconds"));
   if (begin.epoch() <= epoch_)
     return wrong(absl::StrCat("epoch ", begin.epoch(), " comes behind epoch ", epoch_));
   if (begin.steps() == 0 || begin.steps() > executor::kMostSteps ||

@@ -1,5 +1,6 @@
 #include "runtime/session/PhaseHost.h"
 
+#include "runtime/base/Clock.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -43,12 +44,25 @@ int lossFetch(const plan::Program &program) {
   return first;
 }
 
+bool ReportSchedule::wants(uint64_t made) {
+  if (everySteps_)
+    return made == 1 || made % everySteps_ == 0;
+  if (!everyNs_)
+    return false;
+  const int64_t now = base::nowNanoseconds();
+  if (last_ && now - last_ < everyNs_)
+    return false;
+  last_ = now;
+  return true;
+}
+
 PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
                      Options options)
     : run_(run), batches_(batches), options_(std::move(options)),
       tickets_(executor::makeTickets(plan, &task, run.phase, run.steps, [this] { return stopRequested(); })) {
   const plan::Phase &phase = plan.phases(static_cast<int>(run.phase));
   bool trains = phase.role() == plan::TRAIN;
+  shared_ = !phase.ends_by_end_of_stream();
   offsets_.resize(static_cast<size_t>(plan.programs_size()));
   for (uint32_t index : phase.programs()) {
     const plan::Program &program = plan.programs(static_cast<int>(index));
@@ -66,6 +80,12 @@ PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const Phase
       for (const plan::Port &fetch : program.fetches())
         record->wanted.push_back(options_.wantsFetch && options_.wantsFetch(fetch.name()));
       record->metrics.resize(static_cast<size_t>(program.metrics_size()));
+      if (options_.reports)
+        record->schedule =
+            &options_.schedules->try_emplace({index, instance}, ReportSchedule(*options_.reports)).first->second;
+      record->reports = record->schedule && (program.metrics_size() || program.fetches_size());
+      if (record->reports)
+        record->unreported.resize(record->metrics.size());
       records_.back() = std::move(record);
     }
   }
@@ -95,13 +115,16 @@ bool PhaseHost::stopRequested() const {
 
 /// On the lane of the chief's first instance, at the start of each step: is it the last?
 executor::ControlMessage PhaseHost::decide(const executor::LaneInfo &lane, uint64_t step) {
-  if (step + 1 >= run_.steps)
-    return {executor::ControlAction::EndPhase, executor::EndReason::Finished, step};
+  const bool last = step + 1 >= run_.steps;
+  ReportSchedule *schedule = record(lane).schedule;
+  const bool report = schedule && (schedule->wants(run_.firstStep + step + 1) || (last && options_.reports->last()));
+  if (last)
+    return {executor::ControlAction::EndPhase, executor::EndReason::Finished, step, report};
   if (stopRequested()) {
     stopped_ = true;
-    return {executor::ControlAction::EndPhase, executor::EndReason::Stop, step};
+    return {executor::ControlAction::EndPhase, executor::EndReason::Stop, step, report};
   }
-  return {executor::ControlAction::Continue, executor::EndReason::None, step};
+  return {executor::ControlAction::Continue, executor::EndReason::None, step, report};
 }
 
 /// A loss that is no number ends the run here, with the step and the lane that made it, or asks for its end; it is counted nowhere.
@@ -122,11 +145,9 @@ absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &la
     notFinite_.store(true, std::memory_order_relaxed);
     return absl::OkStatus();
   }
-  // This lane alone writes these; load and store need no read-modify-write.
-  record.lossSum.store(record.lossSum.load(std::memory_order_relaxed) + loss, std::memory_order_relaxed);
-  record.lossCount.store(record.lossCount.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   record.lossOfEpoch.sum += loss;
   ++record.lossOfEpoch.count;
+  record.lossSoFar.set({record.epoch, record.lossOfEpoch});
   return absl::OkStatus();
 }
 
@@ -149,9 +170,17 @@ absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor:
   for (size_t i = 0; i < one.metrics.size(); ++i) {
     const plan::Metric &metric = one.program->metrics(static_cast<int>(i));
     plan::DataType type = one.program->buffers(static_cast<int>(metric.sum())).type().dtype();
-    one.metrics[i].sum += readScalar(results.metricSums[i], type);
-    one.metrics[i].count += *static_cast<const int64_t *>(results.metricCounts[i]);
+    const double sum = readScalar(results.metricSums[i], type);
+    const int64_t count = *static_cast<const int64_t *>(results.metricCounts[i]);
+    one.metrics[i].sum += sum;
+    one.metrics[i].count += count;
+    if (one.reports) {
+      one.unreported[i].sum += sum;
+      one.unreported[i].count += count;
+    }
   }
+  if (one.reports && (shared_ ? results.report : one.schedule->wants(run_.firstStep + results.step + 1)))
+    report(one, lane, results);
   for (size_t i = 0; i < one.wanted.size(); ++i)
     if (one.wanted[i] && (!options_.wantsNow || options_.wantsNow(one.program->fetches(static_cast<int>(i)).name())))
       options_.fetched(lane, static_cast<uint32_t>(i), run_.firstStep + results.step, results.fetches[i]);
@@ -164,6 +193,22 @@ absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor:
   return status;
 }
 
+/// All results of the step, and metrics since the last report, on their way to the chief.
+void PhaseHost::report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results) const {
+  service::Report report;
+  for (int i = 0; i < record.program->fetches_size(); ++i) {
+    const plan::Buffer &buffer = record.program->buffers(static_cast<int>(record.program->fetches(i).buffer()));
+    report.add_values(results.fetches[static_cast<size_t>(i)], buffer.bytes());
+  }
+  for (MetricTotal &total : record.unreported) {
+    service::Report::Counted &counted = *report.add_metrics();
+    counted.set_sum(total.sum);
+    counted.set_count(total.count);
+    total = {};
+  }
+  options_.reported(lane, run_.firstStep + results.step, std::move(report));
+}
+
 PhaseHost::Progress PhaseHost::progress() const {
   Progress sum;
   sum.tickets = tickets_ ? tickets_->taken() : 0;
@@ -172,8 +217,14 @@ PhaseHost::Progress PhaseHost::progress() const {
     if (!record)
       continue;
     sum.steps = std::max(sum.steps, record->steps.load(std::memory_order_acquire));
-    sum.lossSum += record->lossSum.load(std::memory_order_relaxed);
-    sum.lossCount += record->lossCount.load(std::memory_order_relaxed);
+    const LossSoFar::Value now = record->lossSoFar.get();
+    if (now.loss.count == 0 || (shared_ && now.epoch < sum.lossEpoch))
+      continue;
+    if (shared_ && now.epoch > sum.lossEpoch)
+      sum.lossSum = 0, sum.lossCount = 0;
+    sum.lossEpoch = std::max(sum.lossEpoch, now.epoch);
+    sum.lossSum += now.loss.sum;
+    sum.lossCount += now.loss.count;
   }
   return sum;
 }

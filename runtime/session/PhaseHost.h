@@ -11,6 +11,7 @@
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/observe/StepTimes.h"
 #include "runtime/service/Backlog.h"
+#include "runtime/service/service.pb.h"
 
 #include "absl/time/time.h"
 
@@ -28,6 +29,56 @@ namespace graphc::session {
 struct EpochLoss {
   double sum = 0;
   uint64_t count = 0;
+};
+
+/// Which steps are reported (--save_summaries_steps, --save_summaries_secs).
+class ReportSchedule {
+public:
+  ReportSchedule() = default; ///< none
+  explicit ReportSchedule(const service::Order::Begin::Reports &asked)
+      : everySteps_(asked.every_steps()), everyNs_(static_cast<int64_t>(asked.every_seconds() * 1e9)) {}
+  bool any() const { return everySteps_ || everyNs_; }
+  /// `made`: steps, this one among them. Asked once for each, in order. The very first one is reported in any case.
+  bool wants(uint64_t made);
+
+private:
+  uint64_t everySteps_ = 0;
+  int64_t everyNs_ = 0, last_ = 0; ///< of the monotonic clock
+};
+/// Of the lanes of a task, by program and instance: time goes on from one run of a phase to the next.
+using ReportSchedules = std::map<std::pair<uint32_t, uint32_t>, ReportSchedule>;
+
+/// The losses of a lane's epoch so far. One thread writes, any reads; who reads gets what was written together.
+class LossSoFar {
+public:
+  struct Value {
+    uint64_t epoch = 0;
+    EpochLoss loss;
+  };
+  void set(const Value &value) {
+    const uint32_t version = version_.load(std::memory_order_relaxed);
+    version_.store(version + 1, std::memory_order_relaxed); // odd: being written
+    std::atomic_thread_fence(std::memory_order_release);
+    epoch_.store(value.epoch, std::memory_order_relaxed);
+    sum_.store(value.loss.sum, std::memory_order_relaxed);
+    count_.store(value.loss.count, std::memory_order_relaxed);
+    version_.store(version + 2, std::memory_order_release);
+  }
+  Value get() const {
+    while (true) {
+      const uint32_t version = version_.load(std::memory_order_acquire);
+      const Value value{epoch_.load(std::memory_order_relaxed),
+                        {sum_.load(std::memory_order_relaxed), count_.load(std::memory_order_relaxed)}};
+      std::atomic_thread_fence(std::memory_order_acquire);
+      if (version % 2 == 0 && version == version_.load(std::memory_order_relaxed))
+        return value;
+    }
+  }
+
+private:
+  std::atomic<uint32_t> version_{0};
+  std::atomic<uint64_t> epoch_{0}, count_{0};
+  std::atomic<double> sum_{0};
 };
 
 struct PhaseRun {
@@ -49,7 +100,11 @@ public:
     std::function<bool(const std::string &name)> wantsNow; ///< of those: asked in each step; may be empty: all
     executor::StepGate *gate = nullptr; ///< before each step; null: none
     bool nanStops = false; ///< a loss that is no number asks for the end of the phase; else it is its lane's error
-    service::Backlog *untaken = nullptr; ///< of what `fetched` was given; may be null
+    /// Which steps `reported` is called for, on each lane's thread that has results or metrics; absent: none.
+    std::optional<service::Order::Begin::Reports> reports;
+    ReportSchedules *schedules = nullptr; ///< where there are reports
+    std::function<void(const executor::LaneInfo &, uint64_t globalStep, service::Report)> reported;
+    service::Backlog *untaken = nullptr; ///< of what `fetched` and `reported` were given; may be null
     std::function<bool()> stopRequested; ///< cheap; asked once a step by the chief's lane
     std::function<void()> firstStepDone; ///< after the very first step of this run of the phase
   };
@@ -71,8 +126,8 @@ public:
   struct Progress {
     uint64_t steps = 0; ///< of the lane that is furthest
     uint64_t tickets = 0;
-    double lossSum = 0;
-    uint64_t lossCount = 0;
+    double lossSum = 0; ///< of the steps that are of the epoch
+    uint64_t lossCount = 0, lossEpoch = 0;
     bool notFinite = false; ///< a loss was no number
   };
   /// While the lanes run; a moment's view.
@@ -111,13 +166,17 @@ private:
     int loss = -1; ///< its fetch, where it has one
     plan::DataType lossType = plan::F32;
     std::vector<bool> wanted; ///< by fetch
-    std::atomic<uint64_t> steps{0}, lossCount{0};
-    std::atomic<double> lossSum{0};
+    std::atomic<uint64_t> steps{0};
+    LossSoFar lossSoFar;
     bool trains = false;
     uint64_t epoch = 0; ///< of `lossOfEpoch` and, where it trains, of `metrics`
     EpochLoss lossOfEpoch;
     std::string notFinite; ///< the first loss that was no number
     std::vector<MetricTotal> metrics;
+    ReportSchedule *schedule =
+        nullptr; ///< where there are reports: of the lane that decides, or of one that shares no step
+    bool reports = false; ///< and it has something to report
+    std::vector<MetricTotal> unreported; ///< metrics since the last report
     observe::StepTimes times;
   };
   LaneRecord &record(const executor::LaneInfo &lane) { return *records_[offsets_[lane.programIndex] + lane.instance]; }
@@ -125,10 +184,12 @@ private:
   void beginEpoch(LaneRecord &record, uint64_t step) const;
   bool stopRequested() const;
   absl::Status addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value);
+  void report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results) const;
 
   const PhaseRun run_;
   data::PhaseBatches *const batches_;
   const Options options_;
+  bool shared_ = true; ///< lanes make the same steps
   std::vector<size_t> offsets_; ///< by program
   std::vector<std::unique_ptr<LaneRecord>> records_; ///< null: not of this task
   std::unique_ptr<executor::Tickets> tickets_; ///< null: given elsewhere

@@ -36,6 +36,9 @@ public:
   void add(const service::Done &answer, std::optional<uint64_t> epoch);
 
   std::optional<double> loss() const { return loss_.of.mean(); }
+  /// What that is the mean of, and which epoch's.
+  const ResultSum &lossSum() const { return loss_.of; }
+  uint64_t lossEpoch() const { return loss_.epoch; }
   /// Those of which something was counted.
   ResultSums metrics() const;
 

@@ -102,6 +102,7 @@ service::Progress TaskSession::progress() const {
     message.set_tickets(now.tickets);
     message.set_loss_sum(now.lossSum);
     message.set_loss_count(now.lossCount);
+    message.set_loss_epoch(now.lossEpoch);
     message.set_not_finite(now.notFinite);
   }
   return message;
@@ -335,6 +336,14 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
     };
     host.untaken = &link_.backlog();
   }
+  if (order.has_reports()) {
+    host.reports = order.reports();
+    host.schedules = &schedules_;
+    host.reported = [this](const executor::LaneInfo &lane, uint64_t step, service::Report report) {
+      sendReport(lane, step, std::move(report));
+    };
+    host.untaken = &link_.backlog();
+  }
   host.stopRequested = [this, epoch = order.epoch()] { return stopEpoch_.load(std::memory_order_relaxed) == epoch; };
   host.firstStepDone = [this] {
     if (stats_.firstStepSeconds == 0)
@@ -488,6 +497,16 @@ void TaskSession::sendFetched(const executor::LaneInfo &lane, uint32_t fetch, ui
   fetched.set_instance(lane.instance);
   fetched.set_step(step);
   fetched.set_value(data, buffer.bytes());
+  link_.send(std::move(message));
+}
+
+void TaskSession::sendReport(const executor::LaneInfo &lane, uint64_t step, service::Report report) {
+  service::FromTask message;
+  service::Fetched &fetched = *message.mutable_fetched();
+  fetched.set_program(lane.programIndex);
+  fetched.set_instance(lane.instance);
+  fetched.set_step(step);
+  *fetched.mutable_report() = std::move(report);
   link_.send(std::move(message));
 }
 

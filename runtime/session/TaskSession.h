@@ -86,6 +86,7 @@ private:
       options_.recorder->note(event);
   }
   void sendFetched(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data);
+  void sendReport(const executor::LaneInfo &lane, uint64_t step, service::Report report);
   void addStats(const PhaseHost &host, absl::Duration took, const transport::TransportCounters &before);
 
   const plan::LoadedPlan &loaded_;
@@ -112,6 +113,7 @@ private:
   std::unique_ptr<data::PhaseBatches> batches_;
   std::shared_ptr<PhaseHost> host_;
   TaskTraces traces_; ///< of these lanes
+  ReportSchedules schedules_;
   std::vector<std::unique_ptr<executor::Lane>> lanes_;
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> stopEpoch_{0}; ///< the phase of this epoch is to end

@@ -12,7 +12,8 @@ void TrainingProgress::begin(const TrainingSteps &trainingSteps, uint64_t step, 
   ratedAt_ = loggedAt_ = now;
   highest_ = 0;
   rate_ = 0;
-  loss_.reset();
+  loss_ = {};
+  lossEpoch_ = 0;
   trained_.clear();
   evaluated_.clear();
 }
@@ -22,8 +23,6 @@ void TrainingProgress::beginPhase(uint64_t epoch, uint64_t step, bool asynchrono
   running_ = epoch;
   step_ = step;
   asynchronous_ = asynchronous;
-  lossSum_ = 0;
-  lossCount_ = 0;
 }
 
 void TrainingProgress::endPhase() {
@@ -31,18 +30,37 @@ void TrainingProgress::endPhase() {
   running_ = 0;
 }
 
-void TrainingProgress::trained(uint64_t step, std::optional<double> loss, Metrics metrics) {
+void TrainingProgress::trained(uint64_t step, uint64_t epoch, const ResultSum &loss, Metrics metrics) {
   base::MutexLock lock(mutex_);
   step_ = step;
-  // A short phase ends between two heartbeats; its epoch's mean is what there is to show.
-  if (loss && (!loss_ || lossCount_ == 0))
-    loss_ = loss;
+  loss_ = loss;
+  lossEpoch_ = epoch;
   trained_ = std::move(metrics);
 }
 
 void TrainingProgress::evaluated(Metrics metrics) {
   base::MutexLock lock(mutex_);
   evaluated_ = std::move(metrics);
+}
+
+/// Of the epoch in which the training is: what phases that have ended gave, and what the running one has given. Where tasks share no step
+/// each counts epochs of its own, and what each tells is of the one in which it is.
+ResultSum TrainingProgress::lossSoFar(const service::ClusterProgress &progress, uint64_t epoch) const {
+  ResultSum running;
+  uint64_t latest = 0;
+  for (const service::Progress &task : progress.tasks) {
+    if (!running_ || task.loss_count() == 0 || (!asynchronous_ && task.loss_epoch() < latest))
+      continue;
+    if (!asynchronous_ && task.loss_epoch() > latest)
+      running = {};
+    latest = std::max(latest, task.loss_epoch());
+    running.add(task.loss_sum(), static_cast<int64_t>(task.loss_count()));
+  }
+  if (running.count == 0)
+    return loss_;
+  if (lossEpoch_ == (asynchronous_ ? epoch : latest))
+    running.add(loss_.sum, loss_.count);
+  return running;
 }
 
 /// Whether a multiple of `logEvery_` was passed since the last snapshot that is logged; the rate of that one is since then.
@@ -59,15 +77,12 @@ void TrainingProgress::count(observe::ProgressSnapshot &snapshot, absl::Time now
 
 /// The next line: how far the cluster is since the last one.
 observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress &progress, absl::Time now) {
-  uint64_t inPhase = 0, lossCount = 0;
-  double lossSum = 0;
+  uint64_t inPhase = 0;
   for (size_t i = 0; i < progress.tasks.size(); ++i) {
     if (asynchronous_)
       inPhase = std::max<uint64_t>(inPhase, progress.tasks[i].tickets());
     else if (i == chief_)
       inPhase = progress.tasks[i].steps();
-    lossSum += progress.tasks[i].loss_sum();
-    lossCount += progress.tasks[i].loss_count();
   }
   observe::ProgressSnapshot snapshot;
   snapshot.steps = trainingSteps_.total;
@@ -85,21 +100,16 @@ observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress 
     ratedAt_ = now;
     ratedStep_ = snapshot.step;
   }
-  if (lossCount > lossCount_) {
-    loss_ = (lossSum - lossSum_) / static_cast<double>(lossCount - lossCount_);
-    lossSum_ = lossSum;
-    lossCount_ = lossCount;
-  }
   snapshot.stepsPerSecond = rate_;
   if (logEvery_)
     count(snapshot, now);
-  snapshot.loss = loss_;
+  snapshot.loss = lossSoFar(progress, trainingSteps_.epochOf(snapshot.step ? snapshot.step - 1 : 0)).mean();
   snapshot.metrics = trained_;
   snapshot.metrics.insert(snapshot.metrics.end(), evaluated_.begin(), evaluated_.end());
   return snapshot;
 }
 
-void TrainingProgress::showLast(const service::ClusterProgress &progress, std::optional<double> loss, absl::Time now) {
+void TrainingProgress::showLast(const service::ClusterProgress &progress, absl::Time now) {
   base::MutexLock showing(showing_);
   observe::ProgressSnapshot snapshot;
   {
@@ -107,8 +117,6 @@ void TrainingProgress::showLast(const service::ClusterProgress &progress, std::o
     snapshot = take(progress, now);
   }
   snapshot.last = true;
-  if (loss)
-    snapshot.loss = loss;
   show_(snapshot);
 }
 

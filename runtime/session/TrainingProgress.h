@@ -1,7 +1,7 @@
 //===- TrainingProgress.h - how far a training is, as the line that a user sees ------------------------------*- C++ -*-===//
 //
 // The master's thread tells where phases begin and end and what they gave; the heartbeat brings what the tasks have told meanwhile. From both
-// this makes what is shown: the step, which never goes back, steps a second, the loss since the last time, metrics.
+// this makes what is shown: the step, which never goes back, steps a second, the mean loss of the epoch so far, metrics.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_TRAININGPROGRESS_H
@@ -10,6 +10,7 @@
 #include "runtime/base/Mutex.h"
 #include "runtime/observe/ProgressLine.h"
 #include "runtime/service/Coordinator.h"
+#include "runtime/session/ResultSums.h"
 #include "runtime/session/TrainingSteps.h"
 
 #include <functional>
@@ -31,11 +32,11 @@ public:
   /// `epoch`: of the channels, which tells phases apart.
   void beginPhase(uint64_t epoch, uint64_t step, bool asynchronous);
   void endPhase();
-  /// What the phase that ended gave: the mean loss of its epoch, metrics of training.
-  void trained(uint64_t step, std::optional<double> loss, Metrics metrics);
+  /// What the training gave until the end of that phase: the losses of its last epoch, metrics.
+  void trained(uint64_t step, uint64_t epoch, const ResultSum &loss, Metrics metrics);
   void evaluated(Metrics metrics);
-  /// The last line of a stretch. `loss`: instead of the one since the last time.
-  void showLast(const service::ClusterProgress &progress, std::optional<double> loss, absl::Time now);
+  /// The last line of a stretch.
+  void showLast(const service::ClusterProgress &progress, absl::Time now);
 
   /// Of the heartbeat's, which waits for no line of the master's: nothing is shown where that phase of training does not run any more, or while
   /// the master's thread shows one.
@@ -64,13 +65,14 @@ private:
   absl::Time ratedAt_ ABSL_GUARDED_BY(mutex_);
   uint64_t ratedStep_ ABSL_GUARDED_BY(mutex_) = 0;
   double rate_ ABSL_GUARDED_BY(mutex_) = 0;
+  ResultSum lossSoFar(const service::ClusterProgress &progress, uint64_t epoch) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  /// Of phases that have ended: the losses of their last epoch.
+  ResultSum loss_ ABSL_GUARDED_BY(mutex_);
+  uint64_t lossEpoch_ ABSL_GUARDED_BY(mutex_) = 0;
   /// Of the last snapshot that is logged.
   absl::Time loggedAt_ ABSL_GUARDED_BY(mutex_);
   uint64_t loggedStep_ ABSL_GUARDED_BY(mutex_) = 0;
-  /// Of the running phase, as far as loss_ has them.
-  double lossSum_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t lossCount_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::optional<double> loss_ ABSL_GUARDED_BY(mutex_);
   Metrics trained_ ABSL_GUARDED_BY(mutex_), evaluated_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -101,6 +101,12 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
     return absl::InvalidArgumentError("--profile_steps needs --trace FILE, to which it is written");
   if ((flags.saveCheckpointSecs || flags.saveCheckpointSteps) && flags.checkpointDirectory.empty())
     return absl::InvalidArgumentError("--save_checkpoint_… needs --checkpoint_dir");
+  if (flags.saveSummariesSteps && flags.saveSummariesSeconds)
+    return absl::InvalidArgumentError(
+        "--save_summaries_steps and --save_summaries_secs both say which steps are written; give one of them");
+  if ((flags.saveSummariesSteps || flags.saveSummariesSeconds) && flags.historyFile.empty() &&
+      flags.summaryFolder.empty())
+    return absl::InvalidArgumentError("--save_summaries_… needs --history FILE or --summary_dir DIR");
   if (flags.earlyStop && !flags.evalEveryEpochs)
     return absl::InvalidArgumentError("--early_stop looks at evaluations in between: give --eval_every_epochs too");
   if (flags.maxRestarts > 0) {
@@ -166,14 +172,16 @@ void showValues(CLI::App &app) {
                                                                      {"--log_file", "FILE"},
                                                                      {"--trace", "FILE"},
                                                                      {"--profile_steps", "A,B"},
-                                                                     {"--fetch", "NAME"},
+                                                                     {"--fetch", "NAME[=FILE]"},
+                                                                     {"--history", "FILE"},
+                                                                     {"--summary_dir", "DIR"},
                                                                      {"--feed", "NAME=FILE"},
                                                                      {"--dump_variables", "DIR"},
                                                                      {"--failure_dir", "DIR"},
                                                                      {"--job_name", "JOB"},
                                                                      {"--master", "URL"},
-                                                                     {"--early_stop", "METRIC:PATIENCE"},
-                                                                     {"--cluster", "FILE"}};
+                                                                     {"--cluster", "FILE"},
+                                                                     {"--early_stop", "METRIC:PATIENCE"}};
   static constexpr std::pair<const char *, const char *> kChecked[] = {{"--steps", "N"},
                                                                        {"--entry", "NAME"},
                                                                        {"--data_cache_mb", "N"},
@@ -184,6 +192,8 @@ void showValues(CLI::App &app) {
                                                                        {"--nan", "stop|raise"},
                                                                        {"--max_restarts", "N"},
                                                                        {"--eval_every_epochs", "N"},
+                                                                       {"--save_summaries_steps", "N"},
+                                                                       {"--save_summaries_secs", "S"},
                                                                        {"--intra_op_threads", "N"},
                                                                        {"--transport", "NAME"},
                                                                        {"--task_index", "N"},
@@ -265,6 +275,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
   app.footer(server ? kServerFooter : check ? kCheckFooter : kFooter);
   app.allow_extras();
   app.set_version_flag("--version", "graphrun " GRAPHC_VERSION);
+  std::vector<std::string> fetches;
   app.add_option("plan", flags.plan, "the plan; - reads it from standard input")->required(!server);
   app.add_option("--epochs", flags.epochs,
                  "train until the data was seen this often, counted in samples from the very first");
@@ -320,8 +331,19 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       "which steps --trace is about: the first and the last, counted as --steps is (default: ten steps, from the "
       "run's second on)");
   app.add_option("--log_file", flags.logFile, "write the log as JSON lines to this file too");
-  app.add_option("--fetch", flags.fetches,
-                 "print this result of every step (asynchronous: of each task); may be given again; by hand "
+  app.add_option("--history", flags.historyFile,
+                 "write results of training steps and metrics of evaluations to this file, a JSON object a line");
+  app.add_option("--summary_dir", flags.summaryFolder,
+                 "the same as event files for TensorBoard (its --logdir), with histograms and the graph");
+  app.add_option(
+         "--save_summaries_steps", flags.saveSummariesSteps,
+         "for --history and --summary_dir: every N steps of training (default 100), beside the first and the last")
+      ->check(kAboveZero);
+  app.add_option("--save_summaries_secs", flags.saveSummariesSeconds, "instead of that: a step every so many seconds")
+      ->check(kAboveZero);
+  app.add_option("--fetch", fetches,
+                 "print this result of every step (asynchronous: of each task), or with NAME=FILE.npy write it: of "
+                 "training a value a step, of --entry eval and predict a row a sample; may be given again; by hand "
                  "the chief's counts")
       ->expected(1)
       ->take_all();
@@ -409,6 +431,16 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                 ? absl::StrCat("the client brings the plan: leave ", flags.plan, " out")
                 : absl::StrCat("--", option->get_lnames().front(),
                                " is for the client (graphrun model.plan --master …) to say"));
+  for (const std::string &fetch : fetches) {
+    const size_t equals = fetch.find('=');
+    if (equals == std::string::npos) {
+      flags.fetches.push_back(fetch);
+      continue;
+    }
+    if (equals == 0 || !absl::EndsWith(fetch, ".npy") || equals + 5 >= fetch.size())
+      return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": expected NAME or NAME=FILE.npy"));
+    flags.fetchFiles.emplace_back(fetch.substr(0, equals), fetch.substr(equals + 1));
+  }
   for (const std::string &feed : feeds) {
     size_t equals = feed.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == feed.size())

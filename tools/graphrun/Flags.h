@@ -21,6 +21,7 @@ class App;
 namespace graphc::graphrun {
 
 inline constexpr double kDeadlineSeconds = 300;
+inline constexpr uint64_t kSaveSummariesSteps = 100;
 inline constexpr double kJoinSeconds = 600, kLaunchedJoinSeconds = 60;
 /// --JOB_hosts: addresses by job.
 using Hosts = std::map<std::string, std::vector<std::string>>;
@@ -50,7 +51,11 @@ struct Flags {
   std::string nan = "raise"; ///< or stop
   std::optional<session::EarlyStop> earlyStop;
   bool newAlgorithms = false;
-  std::vector<std::string> fetches;
+  std::vector<std::string> fetches; ///< those that are printed
+  std::vector<std::pair<std::string, std::string>> fetchFiles; ///< name, .npy file
+  std::string historyFile, summaryFolder;
+  std::optional<uint64_t> saveSummariesSteps; ///< none: kSaveSummariesSteps, or by the seconds
+  std::optional<double> saveSummariesSeconds;
   std::map<std::string, std::string> feeds; ///< name → .npy file
   std::optional<double> deadlineSeconds; ///< without any step; none: kDeadlineSeconds
   std::optional<double> waitSeconds; ///< of one wait; none: deadlineSeconds

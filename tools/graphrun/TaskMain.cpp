@@ -1,4 +1,5 @@
 #include "tools/graphrun/TaskMain.h"
+#include "tools/graphrun/ChiefOutputs.h"
 #include "tools/graphrun/Feeds.h"
 #include "tools/graphrun/StopSignals.h"
 
@@ -11,7 +12,6 @@
 #include "runtime/service/PlanFetch.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/session/FetchPrinter.h"
 #include "runtime/session/TaskSession.h"
 
 #include "absl/strings/numbers.h"
@@ -57,7 +57,8 @@ public:
   void show(const observe::ProgressSnapshot &snapshot) {
     if (absl::Time now = absl::Now(); snapshot.last || now - logged_ >= absl::Seconds(1)) { // into --log_file only
       logged_ = now;
-      base::logger().debug("{}", observe::formatProgress(snapshot, /*barWidth=*/0));
+      base::logFields(spdlog::level::debug, observe::formatProgress(snapshot, /*barWidth=*/0),
+                      absl::StrCat("\"progress\":", observe::toJson(snapshot)));
     }
     if (report_ < 0)
       line_.show(snapshot);
@@ -236,10 +237,12 @@ private:
     options.listener = base::UniqueFd(setup_.listenerFd);
     options.identity = identity();
     options.mostConnections = service::TaskServer::Options::connectionsOf(tasks_.size());
-    for (const plan::Program &program : plan_.programs())
+    for (const plan::Program &program : plan_.programs()) {
+      size_t bytes = 1 << 20; // a report has all results of a program
       for (const plan::Port &fetch : program.fetches())
-        options.mostMessageBytes = std::max<size_t>(
-            options.mostMessageBytes, program.buffers(static_cast<int>(fetch.buffer())).bytes() + (1 << 20));
+        bytes += program.buffers(static_cast<int>(fetch.buffer())).bytes() + 64;
+      options.mostMessageBytes = std::max(options.mostMessageBytes, bytes);
+    }
     return options;
   }
 
@@ -256,13 +259,15 @@ private:
     options.silence = [this](uint32_t task, const service::Heard &heard) {
       return session::lastSeenText(plan_, session::watchedTask(plan_, task, heard));
     };
-    if (!flags_.fetches.empty()) {
-      fetched_ = std::make_unique<session::FetchPrinter>(plan_, flags_.fetches,
-                                                         [this](const std::string &line) { output_.print(line); });
-      options.fetched = [this](const service::Fetched &value) { return fetched_->add(value); };
-    }
-    coordinator_ = std::make_unique<service::Coordinator>(std::move(options));
     session::DriverOptions driver = driverOptions(flags_);
+    outputs_ =
+        std::make_unique<ChiefOutputs>(plan_, flags_, driver,
+                                       ChiefOutputs::Sinks{[this](const std::string &line) { output_.print(line); },
+                                                           [this](const std::string &line) { output_.log(line); }});
+    options.fetched = [this](const service::Fetched &value) {
+      return value.has_report() ? driver_->reported(value) : outputs_->add(value);
+    };
+    coordinator_ = std::make_unique<service::Coordinator>(std::move(options));
     driver.run = setup_.run;
     driver.hangs.wait = waitDeadline();
     driver.hangs.task = deadline();
@@ -322,7 +327,7 @@ private:
   std::atomic<bool> failing_{false};
 
   std::unique_ptr<session::FlightRecorder> recorder_; ///< with --failure_dir
-  std::unique_ptr<session::FetchPrinter> fetched_;
+  std::unique_ptr<ChiefOutputs> outputs_; ///< the chief's
   std::unique_ptr<service::Coordinator> coordinator_;
   std::unique_ptr<session::Driver> driver_;
   service::PlanOffer offer_; ///< with --master
@@ -407,6 +412,14 @@ session::DriverOptions driverOptions(const Flags &flags) {
   options.traceFile = flags.traceFile;
   options.profileSteps = flags.profileSteps;
   options.fetches = flags.fetches;
+  options.fetchFiles = flags.fetchFiles;
+  for (const auto &[name, file] : flags.fetchFiles)
+    options.fetches.push_back(name);
+  if (!flags.historyFile.empty() || !flags.summaryFolder.empty()) {
+    options.reports.everySeconds = flags.saveSummariesSeconds;
+    if (!flags.saveSummariesSeconds)
+      options.reports.everySteps = flags.saveSummariesSteps.value_or(kSaveSummariesSteps);
+  }
   if (flags.deadlineSeconds)
     options.fileDeadline = absl::Seconds(*flags.deadlineSeconds);
   options.transport = flags.transport;

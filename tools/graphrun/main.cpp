@@ -214,8 +214,13 @@ absl::Status checkOutputs(const graphrun::Flags &flags) {
                                                              {"--cluster", flags.clusterFile}};
   for (const auto &[name, file] : flags.feeds)
     inputs.emplace_back("--feed " + name, file);
-  for (const auto &[flag, file] : {std::pair("--stats", flags.statsFile), std::pair("--log_file", flags.logFile),
-                                   std::pair("--trace", flags.traceFile)}) {
+  std::vector<std::pair<std::string, std::string>> outputs = {{"--stats", flags.statsFile},
+                                                              {"--log_file", flags.logFile},
+                                                              {"--history", flags.historyFile},
+                                                              {"--trace", flags.traceFile}};
+  for (const auto &[name, file] : flags.fetchFiles)
+    outputs.emplace_back("--fetch " + name, file);
+  for (const auto &[flag, file] : outputs) {
     struct stat output{}, input{};
     if (file.empty() || stat(file.c_str(), &output) != 0 || !S_ISREG(output.st_mode))
       continue;
@@ -237,12 +242,20 @@ absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags, bo
   if (flags.jobName.empty()) // one task alone may have no part in them
     GRAPHC_RETURN_IF_ERROR(checkFolder("--dump_variables", flags.dumpDirectory));
   GRAPHC_RETURN_IF_ERROR(checkFolder("--failure_dir", flags.failureDirectory));
+  if (flags.jobName.empty())
+    GRAPHC_RETURN_IF_ERROR(checkFolder("--summary_dir", flags.summaryFolder));
   if (!check && flags.jobName.empty() && flags.entry == "train") // the chief of a check opens it
     GRAPHC_RETURN_IF_ERROR(checkFolder("--checkpoint_dir", flags.checkpointDirectory));
   GRAPHC_RETURN_IF_ERROR(checkOutputs(flags));
-  for (const auto &[flag, file] : {std::pair("--stats ", flags.statsFile), std::pair("--log_file ", flags.logFile),
-                                   std::pair("--trace ", flags.traceFile)}) {
-    if (file.empty() || (file == "-" && flag[2] == 's'))
+  std::vector<std::pair<std::string, std::string>> outputs = {
+      {"--stats ", flags.statsFile}, {"--log_file ", flags.logFile}, {"--trace ", flags.traceFile}};
+  if (flags.jobName.empty()) { // the chief's
+    outputs.emplace_back("--history ", flags.historyFile);
+    for (const auto &[name, file] : flags.fetchFiles)
+      outputs.emplace_back(absl::StrCat("--fetch ", name, "="), file);
+  }
+  for (const auto &[flag, file] : outputs) {
+    if (file.empty() || (file == "-" && flag == "--stats "))
       continue;
     if (stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
       return absl::InvalidArgumentError(absl::StrCat(flag, file, ": it is a folder; name a file"));

@@ -56,7 +56,9 @@ struct Answers : testing::Test {
     for (const plan::Task &task : tasks)
       coordinated.taskNames.push_back(plan::taskText(loaded.plan, task));
     FetchPrinter printer(loaded.plan, options.fetches, [this](const std::string &line) { lines.push_back(line); });
-    coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };
+    coordinated.fetched = [&](const service::Fetched &value) {
+      return value.has_report() ? reporting->reported(value) : printer.add(value);
+    };
     coordinator = std::make_unique<service::Coordinator>(coordinated);
     options.steps = 3;
     shown.clear();
@@ -66,6 +68,7 @@ struct Answers : testing::Test {
     options.print = [this](const std::string &line) { printed.push_back(line); };
     options.log = [](const std::string &) {};
     Driver driver(loaded, *coordinator, options);
+    reporting = &driver;
     heartbeat = [&] { driver.heartbeat(); };
     for (uint32_t task = 0; task < tasks.size(); ++task)
       EXPECT_TRUE(coordinator->join(honestHello(loaded, task), std::make_shared<Task>(*this, task)).ok());
@@ -89,6 +92,7 @@ struct Answers : testing::Test {
   std::vector<observe::ProgressSnapshot> shown;
   Order::Begin begun;
   std::vector<Order::Begin> begins;
+  Driver *reporting = nullptr;
   std::function<void()> heartbeat; ///< of the driver that runs
   std::string folder = testing::TempDir() + "/answers-" + std::to_string(getpid());
 };
@@ -286,6 +290,36 @@ TEST_F(Answers, ResultsAreThoseThatWereAskedForEachOnce) {
               HasSubstr("a result comes while none is computed"));
   options.fetches.clear();
   EXPECT_THAT(send([](auto &) {}), HasSubstr("for which nobody has asked"));
+}
+
+TEST_F(Answers, ReportsHaveEveryResultOfAStepOnce) {
+  options.reports.everySteps = 1;
+  service::Fetched good;
+  while (!loaded.plan.programs(static_cast<int>(good.program())).spread())
+    good.set_program(good.program() + 1);
+  for (int i = 0; i < loaded.plan.programs(static_cast<int>(good.program())).fetches_size(); ++i)
+    good.mutable_report()->add_values("1234");
+  auto send = [&](std::function<void(service::Fetched &)> change) {
+    return with(
+        Order::kRun,
+        [=, this](Done &) {
+          service::Fetched value = good;
+          change(value);
+          coordinator->fetched(2, value);
+        },
+        2);
+  };
+  EXPECT_EQ(send([](auto &) {}), "");
+  EXPECT_TRUE(begins.at(0).reports().last());
+  EXPECT_THAT(send([](auto &value) { value.mutable_report()->clear_values(); }), HasSubstr("a report of 0 results"));
+  EXPECT_THAT(send([](auto &value) { value.mutable_report()->set_values(0, "12345"); }),
+              HasSubstr("a report has loss0 of 5 bytes, expected 4"));
+  EXPECT_THAT(send([](auto &value) { value.mutable_report()->add_metrics(); }), HasSubstr("and 1 metrics"));
+  EXPECT_THAT(send([](auto &value) { value.set_value("1234"); }), HasSubstr("for which nobody has asked"));
+  EXPECT_THAT(send([](auto &value) { value.set_step(3); }), HasSubstr("a report of step 3, expected step 0"));
+  EXPECT_THAT(send([&](auto &) { coordinator->fetched(2, good); }), HasSubstr("a report of step 0, expected step 1"));
+  options.reports.everySteps.reset();
+  EXPECT_THAT(send([](auto &) {}), HasSubstr("a report, for which nobody has asked"));
 }
 
 void addMetric(Done &done, const char *name, double sum, int64_t count, uint64_t epoch = 0) {

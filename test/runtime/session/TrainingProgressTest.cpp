@@ -11,16 +11,13 @@ namespace graphc::session {
 namespace {
 
 struct TrainingProgressTest : testing::Test {
-  static service::ClusterProgress told(std::vector<std::pair<uint64_t, uint64_t>> stepsAndTickets, double lossSum = 0,
-                                       uint64_t losses = 0) {
+  static service::ClusterProgress told(std::vector<std::pair<uint64_t, uint64_t>> stepsAndTickets) {
     service::ClusterProgress progress;
     for (auto [steps, tickets] : stepsAndTickets) {
       service::Progress &task = progress.tasks.emplace_back();
       task.set_steps(steps);
       task.set_tickets(tickets);
     }
-    progress.tasks.back().set_loss_sum(lossSum);
-    progress.tasks.back().set_loss_count(losses);
     return progress;
   }
   const observe::ProgressSnapshot &last() const { return shown.back(); }
@@ -95,39 +92,67 @@ TEST_F(TrainingProgressTest, TheRateFollowsSlowly) {
   EXPECT_DOUBLE_EQ(last().stepsPerSecond, 0.7 * 20 + 0.3 * 40);
 }
 
-TEST_F(TrainingProgressTest, TheLossIsThatSinceTheLineBefore) {
+/// What tasks tell of their losses: sum, number, epoch.
+struct Told {
+  double sum = 0;
+  uint64_t count = 0, epoch = 0;
+};
+service::ClusterProgress losses(std::vector<Told> tasks) {
+  service::ClusterProgress progress;
+  for (const Told &one : tasks) {
+    service::Progress &task = progress.tasks.emplace_back();
+    task.set_loss_sum(one.sum);
+    task.set_loss_count(one.count);
+    task.set_loss_epoch(one.epoch);
+  }
+  return progress;
+}
+
+TEST_F(TrainingProgressTest, TheLossIsTheMeanOfTheEpochSoFar) {
   progress.begin({.total = 1000}, 0, zero);
   progress.beginPhase(1, 0, false);
-  progress.showRunning(1, told({{0, 0}, {1, 0}}), zero);
-  EXPECT_FALSE(last().loss);
-  progress.showRunning(1, told({{0, 0}, {2, 0}}, 6, 2), zero);
-  EXPECT_EQ(last().loss, 3.0);
-  progress.showRunning(1, told({{0, 0}, {3, 0}}, 7, 3), zero);
-  EXPECT_EQ(last().loss, 1.0);
-  progress.showRunning(1, told({{0, 0}, {3, 0}}, 7, 3), zero);
-  EXPECT_EQ(last().loss, 1.0) << "none is new";
+  auto shownLoss = [&](const service::ClusterProgress &told) {
+    progress.showRunning(1, told, zero);
+    return last().loss;
+  };
+  EXPECT_FALSE(shownLoss(losses({{}, {}})));
+  EXPECT_EQ(shownLoss(losses({{6, 2, 0}, {}})), 3.0);
+  EXPECT_EQ(shownLoss(losses({{7, 3, 0}, {5, 1, 0}})), 3.0) << "of all steps and replicas, whenever a line was shown";
+  EXPECT_EQ(shownLoss(losses({{7, 3, 0}, {2, 1, 1}})), 2.0) << "the other task is in the next epoch already";
+  EXPECT_EQ(shownLoss(losses({{1, 1, 1}, {2, 1, 1}})), 1.5);
   progress.endPhase();
-  progress.trained(3, 2.5, {});
-  progress.beginPhase(2, 3, false); // its sums begin anew
-  progress.showRunning(2, told({{0, 0}, {1, 0}}, 0.5, 1), zero);
-  EXPECT_EQ(last().loss, 0.5);
+  progress.trained(3, 1, {6, 3}, {});
+  progress.showLast(losses({{100, 1, 1}, {100, 1, 1}}), zero);
+  EXPECT_EQ(last().loss, 2.0) << "what tasks told of the phase that has ended is in its sums";
+  progress.beginPhase(2, 3, false); // behind a checkpoint in the middle of the epoch
+  progress.showRunning(2, losses({{}, {}}), zero);
+  EXPECT_EQ(last().loss, 2.0);
+  progress.showRunning(2, losses({{2, 1, 1}, {}}), zero);
+  EXPECT_EQ(last().loss, 2.0) << "(6 + 2) / 4";
+  progress.showRunning(2, losses({{0.5, 1, 2}, {}}), zero);
+  EXPECT_EQ(last().loss, 0.5) << "the next epoch";
+}
+
+TEST_F(TrainingProgressTest, WhereTasksShareNoStepEachTellsOfItsOwnEpoch) {
+  progress.begin({.samples = 100, .samplesPerStep = 10, .total = 1000}, 0, zero);
+  progress.beginPhase(1, 0, true);
+  progress.showRunning(1, losses({{6, 2, 0}, {4, 2, 3}}), zero);
+  EXPECT_EQ(last().loss, 2.5);
 }
 
 TEST_F(TrainingProgressTest, APhaseThatEndsBeforeItsFirstLineShowsItsMean) {
   progress.begin({.total = 10}, 0, zero);
   progress.beginPhase(1, 0, false);
   progress.endPhase();
-  progress.trained(10, 2.5, {{"train accuracy", 0.5}});
+  progress.trained(10, 0, {5, 2}, {{"train accuracy", 0.5}});
   progress.evaluated({{"accuracy", 0.25}});
-  progress.showLast(told({{0, 0}, {0, 0}}), {}, zero + absl::Seconds(1));
+  progress.showLast(told({{0, 0}, {0, 0}}), zero + absl::Seconds(1));
   ASSERT_EQ(shown.size(), 1u);
   EXPECT_TRUE(last().last);
   EXPECT_EQ(last().step, 10u);
   EXPECT_EQ(last().loss, 2.5);
   const TrainingProgress::Metrics both = {{"train accuracy", 0.5}, {"accuracy", 0.25}};
   EXPECT_EQ(last().metrics, both);
-  progress.showLast(told({{0, 0}, {0, 0}}), 1.5, zero + absl::Seconds(1));
-  EXPECT_EQ(last().loss, 1.5) << "the result of all of it";
 }
 
 TEST_F(TrainingProgressTest, NothingIsShownWhereThePhaseHasEnded) {
@@ -153,7 +178,7 @@ TEST(TrainingProgress, TheHeartbeatWaitsForNoLine) {
   inner = &progress;
   progress.begin({.total = 10}, 0, absl::UnixEpoch());
   progress.beginPhase(1, 0, false);
-  progress.showLast({}, {}, absl::UnixEpoch());
+  progress.showLast({}, absl::UnixEpoch());
   EXPECT_EQ(shown, 1);
 }
 
@@ -165,7 +190,7 @@ TEST(TrainingProgress, TheMasterWaitsForNoLineOfTheHeartbeats) {
     ++shown;
     std::thread([&] {
       inner->endPhase();
-      inner->trained(5, 1.0, {});
+      inner->trained(5, 0, {1, 1}, {});
       inner->evaluated({});
       inner->beginPhase(2, 5, false);
     }).join();
@@ -203,8 +228,8 @@ TEST(TrainingProgress, IsShownByOneThreadAtATimeAndNotBehindTheLastLine) {
     epoch = stretch;
     std::this_thread::yield();
     progress.endPhase();
-    progress.trained(stretch, 1, {{"train accuracy", 1}});
-    progress.showLast({}, {}, absl::Now());
+    progress.trained(stretch, 0, {1, 1}, {{"train accuracy", 1}});
+    progress.showLast({}, absl::Now());
   }
   over = true;
   heartbeat.join();
