@@ -98,6 +98,7 @@ constexpr CarriedAttribute kCarried[] = {
     {GraphDialect::kLinks, isOnModule, isLinks,
      "an array of [#graph.device<…>, #graph.device<…>, gigabits per second above 0 : f64, microseconds : f64], on the "
      "module"},
+    {"graph.distinct_rows", isOnModule, is<UnitAttr>, "a unit, on the module"},
     {"dist.event_ranks", isOnProgram, isRanks, "an array of i32 of 1 or more, on a program"},
     {"dist.recompute_bytes", isOnProgram, isCount, "an i64 of 1 or more, on a program"},
     {"dist.recomputed", isOnProgram, isFindings, "an array of four i64 of 0 or more, on a program"},

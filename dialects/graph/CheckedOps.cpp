@@ -32,6 +32,31 @@ static std::string findUnquotedName(const char *slash, const char *first) {
   return *begin == '@' ? std::string(begin + 1, end) : "";
 }
 
+static std::string describeUnknown(StringRef name, OperationName op, DictionaryAttr given);
+static bool isSyntax(StringRef name);
+
+/// `padding = …` in the text of the op at `first`, where the parser wants something else: what is wrong with that word; "" of anything else.
+static std::string describeWord(const char *at, const char *first, MLIRContext *context) {
+  const auto wordAt = [](const char *begin) {
+    const char *end = begin;
+    while (isNameChar(*end))
+      ++end;
+    return StringRef(begin, size_t(end - begin));
+  };
+  const StringRef word = wordAt(at);
+  const char *behind = word.end();
+  while (*behind == ' ')
+    ++behind;
+  const auto op = RegisteredOperationName::lookup(wordAt(first), context);
+  if (word.empty() || *behind != '=' || behind[1] == '=' || !op)
+    return "";
+  if (!llvm::is_contained(op->getAttributeNames(), word) || isSyntax(word))
+    return describeUnknown(word, *op, {});
+  return "has '" + word.str() +
+         "' where it cannot stand; expected the attributes that stand outside of {…} once each and in the order of "
+         "docs/dialects/graph.md";
+}
+
 ParseMessages::ParseMessages(MLIRContext *context, AsmParser *parser)
     : ScopedDiagnosticHandler(context), context(context), parser(parser) {
   setHandler([this](Diagnostic &diagnostic) { return handle(diagnostic); });
@@ -48,6 +73,23 @@ LogicalResult ParseMessages::handle(Diagnostic &diagnostic) {
     StringRef op = StringRef(text).split("custom op '").second.split('\'').first;
     isRewriting = true;
     emitError(diagnostic.getLocation()) << "custom op '" << op << "' is unknown" << suggestOp(op, context);
+    isRewriting = false;
+    return success();
+  }
+  if (parser && StringRef(text).ends_with("expected ':'"))
+    if (std::string what =
+            describeWord(parser->getCurrentLocation().getPointer(), parser->getNameLoc().getPointer(), context);
+        !what.empty()) {
+      isRewriting = true;
+      parser->emitError(parser->getCurrentLocation()) << what;
+      isRewriting = false;
+      return success();
+    }
+  constexpr llvm::StringLiteral isFloat = "' failed to satisfy constraint: 64-bit float attribute";
+  if (StringRef rest(text); parser && rest.consume_back(isFloat)) {
+    isRewriting = true;
+    parser->emitError(parser->getNameLoc())
+        << "attribute '" << rest.rsplit('\'').second << "' must be a number with a point or an exponent, such as 1.0";
     isRewriting = false;
     return success();
   }

@@ -57,6 +57,12 @@ constexpr Synonym kOps[] = {
     {" conv conv1d conv2d conv3d ", "'graph.convolution'"},
     {" convtranspose convtranspose1d convtranspose2d deconvolution ", "'graph.convolution_input_grad'"},
     {" maxpool1d maxpool2d ", "'graph.max_pool'"},
+    {" pool reducewindow ", "'graph.max_pool' or 'graph.avg_pool'"},
+    {" selectandscatter ", "'graph.max_pool', whose gradient graphc makes by itself"},
+    {" reduce ",
+     "'graph.reduce_sum', 'graph.reduce_max', 'graph.reduce_min', 'graph.reduce_prod', 'graph.reduce_mean', "
+     "'graph.reduce_and' or 'graph.reduce_or'"},
+    {" sort argsort ", "'graph.top_k'"},
     {" avgpool1d avgpool2d averagepool globalaveragepool ", "'graph.avg_pool'"},
     {" dot gemm mm bmm linear dense einsum addmm ", "'graph.matmul'"},
     {" fill full splat literal const zeros ones ", "'graph.constant'"},
@@ -112,7 +118,7 @@ constexpr Synonym kOps[] = {
 };
 
 /// Of kinds that are not here at all.
-constexpr const char *kAbsent = " pool reducewindow tan sort while if "
+constexpr const char *kAbsent = " tan while if case map "
                                 "custom customcall fft rnn lstm gru ";
 
 constexpr Synonym kAttributes[] = {

@@ -3,6 +3,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
+#include "passes/place/Distribution.h"
 #include "passes/place/SettingLoc.h"
 #include "runtime/cluster/ClusterConfig.h"
 #include "runtime/device/Kinds.h"
@@ -37,6 +38,16 @@ static graph::ClusterAttr makeCluster(MLIRContext *context, const llvm::MapVecto
   return graph::ClusterAttr::get(context, tasks, devices, chief);
 }
 
+/// Whether each number's row of a table elsewhere travels once: on one host bytes cost less than what makes numbers distinct.
+static bool sendsDistinctRows(const cluster::ClusterConfig &config) {
+  const cluster::StrategyConfig &strategy = config.strategy;
+  if (strategy.kind == cluster::StrategyKind::OneDevice ||
+      (strategy.kind == cluster::StrategyKind::AllReduce && strategy.replication == cluster::Replication::BetweenGraph))
+    return false; // no rows travel
+  return strategy.embeddingRows ? *strategy.embeddingRows == cluster::EmbeddingRows::Distinct
+                                : !config.tasksShareHost();
+}
+
 /// `fast`: sums that are faster than those in replica order are wanted, and there are some. `hosts`: within which sums may be made first.
 static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::StrategyConfig &strategy, bool fast,
                                         uint32_t hosts) {
@@ -67,7 +78,8 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   const cluster::StrategyConfig &strategy = config.strategy;
   for (StringRef before : // of a run before, whose text this module was
        {GraphDialect::kSettings, GraphDialect::kDistribution, GraphDialect::kReplicas, GraphDialect::kVariablePlacement,
-        GraphDialect::kMinShardBytes, GraphDialect::kMaxShards, GraphDialect::kPlacement, GraphDialect::kLinks})
+        GraphDialect::kMinShardBytes, GraphDialect::kMaxShards, GraphDialect::kPlacement, GraphDialect::kLinks,
+        kDistinctRows})
     module->removeAttr(before);
   const bool fast = strategy.order == cluster::ReduceOrder::Fast, oneHost = config.replicasShareHost();
   const bool sumsTogether =
@@ -114,6 +126,8 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
                                           builder.getF64FloatAttr(link.latencyMicroseconds)}));
   if (!links.empty())
     module->setAttr(GraphDialect::kLinks, builder.getArrayAttr(links));
+  if (sendsDistinctRows(config))
+    module->setAttr(kDistinctRows, builder.getUnitAttr());
 }
 
 LogicalResult attachFromPrograms(ModuleOp module) {

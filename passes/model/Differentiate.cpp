@@ -51,6 +51,10 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
       if (idle.contains(pattern))
         return minimize.emitOpError() << "frozen has the pattern " << pattern
                                       << ", which no variable that would be trained matches";
+    if (targets.empty() && !frozen.empty())
+      return minimize.emitOpError() << "trains nothing: frozen, " << minimize.getFrozenAttr()
+                                    << ", matches every variable that would be trained; leave a pattern out, or the op "
+                                       "where nothing shall be trained";
     return targets;
   }
 

@@ -61,28 +61,65 @@ private:
   llvm::DenseSet<Attribute> variables;
 };
 
+/// Whether the operation makes far more than it reads: a row for a matrix. Its value costs nothing where it is inlined, and memory
+/// where one piece makes it and another reads it.
+bool isSpread(Operation *op) {
+  constexpr int64_t kTimes = 8;
+  return op->getNumResults() == 1 && op->hasOneUse() && isInlinable(op) && !isExpensive(op) && !isView(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return getByteSize(operand) * kTimes <= getByteSize(op->getResult(0)); });
+}
+
 /// The operations of one kernel, by their places in the text.
 class Cutter {
 public:
   Cutter(ArrayRef<Operation *> ops, llvm::function_ref<SmallVector<unsigned>(unsigned)> waitsFor)
-      : ops(ops), users(ops.size()), missing(ops.size()), wanted(ops.size()), escapes(ops.size()) {
+      : ops(ops), users(ops.size()), missing(ops.size()), wanted(ops.size()), escapes(ops.size()),
+        companions(ops.size()) {
     llvm::DenseMap<Operation *, unsigned> placeOf;
+    SmallVector<SmallVector<unsigned>> waits(ops.size());
+    SmallVector<unsigned> waiters(ops.size()); // how many wait for it
     for (auto [place, op] : llvm::enumerate(ops)) {
       placeOf[op] = unsigned(place);
-      for (unsigned on : waitsFor(unsigned(place))) {
-        users[on].push_back(unsigned(place));
-        ++missing[place];
+      waits[place] = waitsFor(unsigned(place));
+      for (unsigned on : waits[place])
+        ++waiters[on];
+    }
+    // What is spread for one user, for which nothing else waits, comes right before that.
+    SmallVector<unsigned> unitOf(ops.size());
+    for (unsigned place = unsigned(ops.size()); place-- > 0;) {
+      unitOf[place] = place;
+      Operation *op = ops[place];
+      if (!isSpread(op) || waiters[place] != 1)
+        continue;
+      if (auto user = placeOf.find(*op->user_begin()); user != placeOf.end() && user->second > place) {
+        unitOf[place] = unitOf[user->second];
+        companions[unitOf[place]].push_back(place);
       }
     }
+    for (SmallVector<unsigned> &before : companions)
+      llvm::sort(before);
+    for (unsigned place = 0; place < ops.size(); ++place) {
+      const unsigned unit = unitOf[place];
+      for (unsigned on : waits[place])
+        if (unitOf[on] != unit) {
+          users[unitOf[on]].push_back(unit);
+          ++missing[unit];
+        }
+    }
+    SmallVector<llvm::SmallSetVector<unsigned, 4>> values(ops.size());
     for (auto [place, op] : llvm::enumerate(ops)) {
-      llvm::SmallSetVector<unsigned, 4> values;
       for (Value operand : op->getOperands())
-        if (auto def = placeOf.find(operand.getDefiningOp()); def != placeOf.end())
-          values.insert(def->second);
-      operands.push_back(values.takeVector());
+        if (auto def = placeOf.find(operand.getDefiningOp());
+            def != placeOf.end() && unitOf[def->second] != unitOf[place])
+          values[unitOf[place]].insert(unitOf[def->second]);
+      escapes[place] = llvm::any_of(op->getUsers(), [&](Operation *user) { return !placeOf.contains(user); });
+      isUnit.push_back(unitOf[place] == place);
+    }
+    for (llvm::SmallSetVector<unsigned, 4> &read : values) {
+      operands.push_back(read.takeVector());
       for (unsigned value : operands.back())
         ++wanted[value];
-      escapes[place] = llvm::any_of(op->getUsers(), [&](Operation *user) { return !placeOf.contains(user); });
     }
   }
 
@@ -112,12 +149,15 @@ private:
     auto offer = [&](unsigned place) { ready.insert({known[place] = growth(place), place}); };
     std::vector<bool> placed(ops.size());
     for (unsigned place = 0; place < ops.size(); ++place)
-      if (!missing[place])
+      if (isUnit[place] && !missing[place])
         offer(place);
     while (!ready.empty()) {
       unsigned place = ready.begin()->second;
       ready.erase(ready.begin());
       placed[place] = true;
+      begins.push_back(order.size());
+      for (unsigned companion : companions[place])
+        order.push_back(ops[companion]);
       order.push_back(ops[place]);
       for (unsigned value : operands[place])
         if (--wanted[value] == 1)
@@ -145,13 +185,18 @@ private:
   size_t findEnd(size_t begin) const {
     BufferCount buffers;
     size_t weight = 0, end = begin, anew = begin;
-    for (; end < order.size(); ++end) {
-      buffers.add(order[end]);
-      weight += weightOf(order[end]);
+    const auto *unit = llvm::lower_bound(begins, begin);
+    while (end < order.size()) {
+      const size_t next = ++unit == begins.end() ? order.size() : *unit;
+      for (size_t i = end; i < next; ++i) {
+        buffers.add(order[i]);
+        weight += weightOf(order[i]);
+      }
       if (end > begin && (weight > kPiece.weight || buffers.get() > kPiece.buffers))
         break;
-      if (beginsAnew(begin, end + 1))
-        anew = end + 1;
+      end = next;
+      if (beginsAnew(begin, end))
+        anew = end;
     }
     return end < order.size() && (anew - begin) * 2 > end - begin ? anew : end;
   }
@@ -160,7 +205,10 @@ private:
   SmallVector<SmallVector<unsigned>> users, operands; ///< users: of what it waits for, values or not
   SmallVector<unsigned> missing, wanted; ///< wanted: how many still read its value
   SmallVector<bool> escapes; ///< whether others want its value
+  SmallVector<SmallVector<unsigned>> companions; ///< what comes right before it and is counted with it
+  SmallVector<bool> isUnit; ///< whether it is no companion
   SmallVector<Operation *> order;
+  SmallVector<size_t> begins; ///< places in `order` where pieces may begin
 };
 
 bool isSmall(ArrayRef<Operation *> ops) {

@@ -15,29 +15,34 @@ enum class StrategyKind {
   AllReduce,       ///< between-graph: every worker keeps the variables, sums of gradients travel among them
 };
 
-/// The strategy of a module as its one attribute, graph.distribution, says it.
+/// On the module where each number's row of a table elsewhere travels once, in messages of an actual size, and not a row for each number.
+inline constexpr llvm::StringLiteral kDistinctRows = "graph.distinct_rows";
+
+/// The strategy of a module as its one attribute, graph.distribution, says it, and how rows of tables travel.
 struct Distribution {
   StrategyKind kind = StrategyKind::OneDevice;
   bool async = false;
   int64_t microBatches = 1; ///< of a step, of all replicas or towers together
-  int64_t sumLeaves = 1;    ///< of the tree of a sum over them (runtime/plan/SumTree.h)
+  int64_t sumLeaves = 1; ///< of the tree of a sum over them (runtime/plan/SumTree.h)
   int64_t toAggregate =
       0; ///< sync: the first so many replicas of each step count (backup workers); 0: all wait for all
   int64_t maxStaleness = -1; ///< async: steps that a replica may be ahead of the slowest; -1: any number
-  bool fast = false;       ///< all_reduce: sums need not be made by the tree
+  bool fast = false; ///< all_reduce: sums need not be made by the tree
   int64_t bucketBytes = 0; ///< all_reduce: gradients leave together up to about this size
-  int64_t hosts = 1;       ///< all_reduce: replicas in a row share one, so that sums may be made within each first
+  int64_t hosts = 1; ///< all_reduce: replicas in a row share one, so that sums may be made within each first
   graph::ClusterAttr cluster;
-  graph::DeviceAttr chief;    ///< the full device of the task that drives the run
-  graph::MeshAttr mesh;       ///< who computes; the axis "data" counts replicas or towers
+  graph::DeviceAttr chief; ///< the full device of the task that drives the run
+  graph::MeshAttr mesh; ///< who computes; the axis "data" counts replicas or towers
   int64_t replicas = 1;
   llvm::SmallVector<graph::DeviceAttr> towers; ///< Mirrored: of the towers, in the order of the sums
-  bool servers = false;                         ///< variables live on parameter servers
+  bool servers = false; ///< variables live on parameter servers
   llvm::SmallVector<graph::DeviceAttr> stores; ///< where variables go whose place nothing else decides
   /// Where ops of every replica stand: without a task for more than one replica ("each replica's own task").
   graph::DeviceAttr replicaDevice;
-  mlir::StringRef placement = "round_robin";          ///< how variables are dealt to `stores`
-  int64_t minShardBytes = 0, maxShards = 0;           ///< of the placement "split"
+  mlir::StringRef placement = "round_robin"; ///< how variables are dealt to `stores`
+  int64_t minShardBytes = 0, maxShards = 0; ///< of the placement "split"
+  /// Each number's row of a table elsewhere travels once (kDistinctRows).
+  bool distinctRows = false;
 
   /// Reads graph.cluster and graph.distribution; emits an error and returns nullopt where there are none.
   static std::optional<Distribution> of(mlir::ModuleOp module);

@@ -87,7 +87,7 @@ void RowReader::rewrite() {
 }
 
 void takeDistinctRows(graph::FuncOp func, const Distribution &dist) {
-  if (dist.toAggregate || dist.mirrorsVariables())
+  if (!dist.distinctRows || dist.toAggregate || dist.mirrorsVariables())
     return;
   SmallVector<RowReader> readers;
   for (Operation &op : func.getBodyBlock())

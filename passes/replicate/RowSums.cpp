@@ -210,7 +210,9 @@ void RowSummer::rewrite(Operation *update) {
   Operation *last = sum.getDefiningOp();
   builder.setInsertionPointAfter(last);
   const std::string name = graph::getVariable(update).getValue().str();
-  std::optional<Arrived> arrived = sumsToServer(name, gradients.front(), numbers, rows, collects, perLeaf);
+  std::optional<Arrived> arrived;
+  if (dist.distinctRows)
+    arrived = sumsToServer(name, gradients.front(), numbers, rows, collects, perLeaf);
   const bool summed = arrived.has_value();
   if (!summed)
     arrived = {toServer(name + ".numbers", numbers, collects), toServer(name + ".gradient", rows, collects), 0};

@@ -101,6 +101,14 @@ bool ClusterConfig::replicasShareHost() const {
   return hosts.size() == 1;
 }
 
+bool ClusterConfig::tasksShareHost() const {
+  std::set<std::string> hosts;
+  for (const JobConfig &job : jobs)
+    for (uint32_t task = 0; task < job.tasks; ++task)
+      hosts.insert(hostOf(job.name, task));
+  return hosts.size() == 1;
+}
+
 uint32_t ClusterConfig::hostsOfSums() const {
   std::vector<std::pair<std::string, uint32_t>> rows; // hosts and how many replicas in a row each has
   for (const TaskRange &range : replicas())

@@ -67,6 +67,8 @@ enum class VariablePlacement { RoundRobin, Balanced, Split };
 enum class Replication { BetweenGraph, InGraph };
 /// The order in which all-reduce sums: that of the replicas, bit for bit as on one device, or whichever is fastest.
 enum class ReduceOrder { Reproducible, Fast };
+/// Which rows of a table go to a device that looks them up elsewhere: one for each number, or each number's once.
+enum class EmbeddingRows { All, Distinct };
 
 /// Settings are as given, or at their defaults; the parser refuses those of another strategy.
 struct StrategyConfig {
@@ -84,6 +86,7 @@ struct StrategyConfig {
   std::optional<uint32_t> replicasToAggregate; ///< ParameterServer sync: the first so many of each step; none: all
   ReduceOrder order = ReduceOrder::Reproducible; ///< AllReduce
   std::optional<uint64_t> bucketBytes; ///< AllReduce; none: chosen by graphc
+  std::optional<EmbeddingRows> embeddingRows; ///< InGraph, Mirrored, ParameterServer; none: chosen from the addresses
   bool given = false; ///< false: chosen from the jobs
   base::JsonPosition position, microBatchesPosition; ///< of all, and of one setting
   std::string file; ///< what the position counts in, as it is named in errors; empty: the cluster's file
@@ -135,6 +138,7 @@ struct ClusterConfig {
   /// The host part of a task's address. Empty: this machine's, as of tasks without an address and of those on the loopback.
   std::string hostOf(std::string_view job, uint32_t task) const;
   bool replicasShareHost() const;
+  bool tasksShareHost() const;
   /// On how many hosts sums over the replicas can be made first, since each host's replicas are a node of the tree of sums
   /// (runtime/plan/SumTree.h): they come in a row, as many on each, 2, 4, 8 or so on. 1 where that is not so.
   uint32_t hostsOfSums() const;

@@ -29,6 +29,7 @@ const std::vector<Setting> &settings() {
       {"replicas_to_aggregate", {ParameterServer}},
       {"order", {AllReduce}},
       {"bucket_bytes", {AllReduce}},
+      {"embedding_rows", {InGraph, Mirrored, ParameterServer}},
   };
   return table;
 }
@@ -86,6 +87,11 @@ absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strat
         value.find("sum_leaves")->position,
         "\"sum_leaves\" gives the sum of all replicas one shape; with \"replicas_to_aggregate\" those that come "
         "first are summed in their order: leave one of the two out");
+  if (strategy.embeddingRows && strategy.replicasToAggregate)
+    return config.error(value.find("embedding_rows")->position,
+                        "\"embedding_rows\" says which rows of a table travel; with \"replicas_to_aggregate\" whole "
+                        "variables and their "
+                        "gradients do: leave one of the two out");
   if (strategy.kind == StrategyKind::AllReduce && strategy.replication == Replication::InGraph)
     for (const char *key : {"bucket_bytes", "order"})
       if (const JsonValue *setting = value.find(key); setting && setting->string != "reproducible")
@@ -165,6 +171,9 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
         value, key, {{"reproducible", ReduceOrder::Reproducible}, {"fast", ReduceOrder::Fast}}, strategy.order);
   } else if (key == "bucket_bytes") {
     status = readBytes(value, key, strategy.bucketBytes.emplace());
+  } else if (key == "embedding_rows") {
+    status = readWord<EmbeddingRows>(value, key, {{"all", EmbeddingRows::All}, {"distinct", EmbeddingRows::Distinct}},
+                                     strategy.embeddingRows.emplace());
   }
   return status;
 }

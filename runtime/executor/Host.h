@@ -8,6 +8,7 @@
 #define GRAPHC_RUNTIME_EXECUTOR_HOST_H
 
 #include "runtime/executor/Control.h"
+#include "runtime/executor/EventRing.h"
 #include "runtime/executor/StepGate.h"
 #include "runtime/executor/Tickets.h"
 #include "runtime/plan/plan.pb.h"
@@ -29,6 +30,7 @@ struct LaneInfo {
   uint32_t instance = 0; ///< the replica, in a replicated program
   plan::Task task;
   std::string name; ///< "/job:worker/task:1 train.worker[1]"
+  EventRing *events = nullptr; ///< takes what the lane does; null: nobody asks
 };
 
 /// The results of one step, valid during the call.

@@ -42,6 +42,7 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
 /// Goes on where it was: a lane that was Blocked tries the same instruction again.
 LaneState Lane::run() {
   blockedPort = nullptr;
+  blocked = Blocked::No;
   if (std::optional<LaneState> state = turn && !inStep ? awaitTurn() : std::nullopt)
     return *state;
   if (LaneState state = inStep ? LaneState::StepDone : beginStep(); state != LaneState::StepDone)
@@ -255,6 +256,7 @@ std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
   if (waitsFor.elsewhere) [[unlikely]]
     return fail(absl::DataLossError(absl::StrCat(laneInfo.name, ": the sums of worker ", waitsFor.peer,
                                                  " lie elsewhere in its memory; use the same graphrun for all tasks")));
+  sumWaits = 2 * waitsFor.peer + waitsFor.sends;
   if (waitsFor.state != PollState::Ready)
     return waitsFor.sends
                ? notReady(waitsFor.port, waitsFor.state)
@@ -269,7 +271,7 @@ std::optional<LaneState> Lane::waitForDevice(uint64_t step, PollState state) {
     return std::nullopt;
   if (absl::Status failed = segments.failure(step); !failed.ok())
     return fail(base::annotate(failed, laneInfo.name));
-  return notReady(&segments.waits(), state);
+  return notReady(&segments.waits(), state, Blocked::Device);
 }
 
 /// Instance 0 of the chief's program decides, and sends it to each lane that has a channel from it.
@@ -322,13 +324,14 @@ std::optional<LaneState> Lane::takeTicket() {
     return std::nullopt;
   if (ticket == Ticket::None)
     return endByEndOfStream();
-  return notReady(&tickets->port(laneInfo.instance), ticket == Ticket::Wait ? PollState::Pending : PollState::Aborted);
+  return notReady(&tickets->port(laneInfo.instance), ticket == Ticket::Wait ? PollState::Pending : PollState::Aborted,
+                  Blocked::Permit);
 }
 
 /// What the step has made is shown; of a lane that runs ahead, unless somebody waits for each step, what the one before has made. A message
 /// that the host shows is released only behind that.
 LaneState Lane::finishStep() {
-  const uint64_t last = program->runsAhead && !stopping && !turn ? currentStep : currentStep + 1;
+  const uint64_t last = currentStep + (program->runsAhead && !stopping && !turn ? 0 : 1);
   for (; shownSteps < last; ++shownSteps) {
     if (program->runsAhead)
       if (std::optional<LaneState> state = waitForDevice(shownSteps, segments.pollAll(shownSteps)))
@@ -350,7 +353,7 @@ std::optional<LaneState> Lane::showStep(uint64_t step) {
   uint32_t fetches = program->sumFirst - program->fetchFirst, metrics = program->countFirst - program->sumFirst;
   if (fetches)
     if (transport::Port *untaken = host->untaken(laneInfo))
-      return notReady(untaken, untaken->status().ok() ? PollState::Pending : PollState::Aborted);
+      return notReady(untaken, untaken->status().ok() ? PollState::Pending : PollState::Aborted, Blocked::Results);
   int64_t now = base::nowNanoseconds();
   void *const *arguments = laneFrame->argumentsOf(step);
   StepResults results;
@@ -360,6 +363,11 @@ std::optional<LaneState> Lane::showStep(uint64_t step) {
   results.metricCounts = {arguments + program->countFirst, metrics};
   results.seconds = double(now - stepStart) * 1e-9;
   stepStats.add(now - stepStart);
+  if (laneInfo.events) {
+    plan::LanePlace end{{laneInfo.programIndex, laneInfo.instance}, step};
+    end.doing = plan::Doing::Between;
+    laneInfo.events->add(end, now);
+  }
   stepStart = now;
   if (absl::Status status = host->stepDone(laneInfo, results); !status.ok())
     return fail(std::move(status));
@@ -386,15 +394,27 @@ LaneState Lane::notReady(transport::RecvPort *port, PollState state, std::span<t
   return blocked;
 }
 
-LaneState Lane::notReady(transport::Port *port, PollState state) {
+LaneState Lane::notReady(transport::Port *port, PollState state, Blocked on) {
   if (state == PollState::Pending) {
+    blocked = on;
     blockedPort = port;
+    if (laneInfo.events && on != Blocked::Turn)
+      noteWait();
     gathering = nullptr;
     return LaneState::Blocked;
   }
   if (state == PollState::Closed && program->endsByEndOfStream)
     return endByEndOfStream();
   return portFailed(port, state);
+}
+
+/// A lane that was woken in vain waits where it waited.
+void Lane::noteWait() {
+  const Progress now = progress();
+  if (noted == now)
+    return;
+  noted = now;
+  laneInfo.events->add(place(), base::nowNanoseconds());
 }
 
 LaneState Lane::fail(absl::Status status) {
@@ -406,13 +426,14 @@ LaneState Lane::fail(absl::Status status) {
 
 LaneState Lane::kernelFailed(const Instruction &instruction, int code) {
   const std::string &where = plan::locationText(*program->plan, instruction.source->location());
-  return fail(absl::InternalError(absl::StrCat(
-      laneInfo.name, ": kernel ", program->plan->kernels(int(instruction.planKernel)).name(),
-      where.empty() ? "" : absl::StrCat(" (", where, ")"), " failed with code ", code, " at step ", currentStep)));
+  return fail(absl::InternalError(absl::StrCat(laneInfo.name, ": kernel ",
+                                               program->plan->kernels(int(instruction.planKernel)).name(),
+                                               where.empty() ? "" : absl::StrCat(" (", where, ")"),
+                                               " failed with code ", code, " at step ", uint64_t(currentStep))));
 }
 
 LaneState Lane::badControlMessage(const ControlMessage &controlMessage) {
-  return fail(absl::InternalError(absl::StrCat(laneInfo.name, ": at step ", currentStep,
+  return fail(absl::InternalError(absl::StrCat(laneInfo.name, ": at step ", uint64_t(currentStep),
                                                " the control message is action ", int(controlMessage.action),
                                                " for step ", controlMessage.step, "; the tasks have lost each other")));
 }
@@ -435,65 +456,23 @@ std::string Lane::describeTicketWait() const {
     return plan::taskText(plan, plan::replicaTask(plan, instance).value_or(plan::Task()));
   };
   return absl::StrCat("for ", served(slowest->instance), ", the slowest worker at step ", slowest->clock,
-                      ", before it hands step ", currentStep, " to ", served(laneInfo.instance), " (max_staleness is ",
-                      *tickets->maxStaleness(), ")");
-}
-
-std::string Lane::describeStep() const {
-  for (uint32_t i = position; i < program->instructions.size(); ++i)
-    if (const Instruction &again = program->instructions[i]; again.op == Op::Again && i - again.first <= position)
-      return absl::StrCat("step ", currentStep, ", iteration ", iteration + 1, " of ", again.count, ",");
-  return absl::StrCat("step ", currentStep);
+                      ", before it hands step ", uint64_t(currentStep), " to ", served(laneInfo.instance),
+                      " (max_staleness is ", *tickets->maxStaleness(), ")");
 }
 
 std::string Lane::describeWait() const {
-  if (position >= program->instructions.size() && program->runsAhead && blockedPort == &segments.waits())
+  const plan::LanePlace at = place();
+  if (at.doing == plan::Doing::Device && position >= program->instructions.size())
     return absl::StrCat(laneInfo.name, " waits at step ", shownSteps, " for the end of its work on ",
                         program->device->name());
   if (waitsForStepper())
-    return absl::StrCat(laneInfo.name, " waits for whoever takes the steps to take step ", currentStep);
-  const std::string waits = absl::StrCat(laneInfo.name, " waits at ", describeStep(), " ");
-  if (position >= program->instructions.size())
-    return !blockedPort ? absl::StrCat(laneInfo.name, " is between two steps")
-                        : absl::StrCat(waits, "for the chief ", plan::taskText(*program->plan, program->plan->chief()),
-                                       " to take the results (--fetch) of steps before");
-  const Instruction &instruction = program->instructions[position];
-  std::string what;
-  switch (instruction.op) {
-  case Op::Receive:
-  case Op::Aggregate:
-  case Op::Collect:
-    what = ports.describeReceive(instruction.port + sub);
-    break;
-  case Op::AllReduceDone: {
-    const AllReduceCall &call = program->allReduces[instruction.port];
-    what = waitsFor.sends ? ports.describeSend(call.sendPort + waitsFor.peer)
-                          : ports.describeReceive(call.receivePort + waitsFor.peer);
-    break;
-  }
-  case Op::Acquire:
-  case Op::SendStart:
-  case Op::SendAhead:
-  case Op::SendDone:
-  case Op::ControlSend:
-    what = ports.describeSend(instruction.port + sub);
-    break;
-  case Op::ControlReceive:
-    what = instruction.port == Program::noPort ? "decide" : ports.describeReceive(instruction.port);
-    break;
-  case Op::Ticket:
+    return absl::StrCat(laneInfo.name, " waits for whoever takes the steps to take step ", at.step);
+  const std::string waits = absl::StrCat(laneInfo.name, " waits at step ", at.step, " ");
+  if (at.doing == plan::Doing::Permit)
     return waits + describeTicketWait();
-  case Op::Wait: {
-    const std::string &where = plan::locationText(*program->plan, instruction.source->location());
-    return absl::StrCat(waits, "for queue ", instruction.source->wait().queue(), " of ", program->device->name(),
-                        where.empty() ? "" : absl::StrCat(" (", where, ")"));
-  }
-  case Op::Choose:
-    return waits + choice.describe(instruction);
-  default:
-    return absl::StrCat(laneInfo.name, " computes at step ", currentStep);
-  }
-  return absl::StrCat(waits, "to ", what);
+  if (at.doing == plan::Doing::Choice)
+    return waits + choice.describe(program->instructions[position]);
+  return absl::StrCat(laneInfo.name, " ", plan::placeText(*program->plan, at));
 }
 
 } // namespace graphc::executor

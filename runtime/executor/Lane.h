@@ -11,6 +11,7 @@
 #include "runtime/executor/Frame.h"
 #include "runtime/executor/Host.h"
 #include "runtime/executor/LaneAllReduces.h"
+#include "runtime/executor/LaneCursor.h"
 #include "runtime/executor/LanePorts.h"
 #include "runtime/executor/LaneSegments.h"
 #include "runtime/executor/MessageSum.h"
@@ -37,7 +38,7 @@ enum class LaneState : uint8_t {
   Failed, ///< status() says why; run() may not be called again
 };
 
-class Lane {
+class Lane : private LaneCursor {
 public:
   /// `ports` are resolved from `transport` here. All arguments but `frame` must outlive the lane.
   static absl::StatusOr<std::unique_ptr<Lane>> create(std::shared_ptr<const Program> program, LaneInfo info,
@@ -54,6 +55,8 @@ public:
     else
       blockedPort->wait(timeout);
   }
+  /// Where it is, from any thread while the lane is there; of one that moves a moment's view, of one that stands still what is so.
+  plan::LanePlace place() const { return LaneCursor::place(*program, laneInfo, tickets); }
   /// For people: "/job:ps/task:0 train.ps0 waits at step 12 to receive train.w1.gradient[1] (model.mlir:12:8) from
   /// /job:worker/task:1 train.worker[1]". From the lane's own thread, or while it is stopped.
   std::string describeWait() const;
@@ -80,6 +83,7 @@ public:
     uint64_t summedBytes = 0;
     friend bool operator==(const Progress &, const Progress &) = default;
   };
+  /// From any thread, as place().
   Progress progress() const { return {currentStep, iteration, position, sub, messages.summedBytes()}; }
 
 private:
@@ -88,7 +92,7 @@ private:
   std::optional<LaneState> awaitTurn() {
     const StepGate::Answer answer = turn.ask(currentStep);
     if (answer == StepGate::Answer::Wait)
-      return notReady(&turn, transport::PollState::Pending);
+      return notReady(&turn, transport::PollState::Pending, Blocked::Turn);
     if (answer == StepGate::Answer::Aborted)
       return notReady(&turn, transport::PollState::Aborted);
     stepStart = 0; // the wait is no part of the step
@@ -106,14 +110,16 @@ private:
   /// The host takes what a step has made.
   std::optional<LaneState> showStep(uint64_t step);
   /// What a port that is not Ready means for the lane.
-  LaneState notReady(transport::Port *port, transport::PollState state);
+  LaneState notReady(transport::Port *port, transport::PollState state, Blocked on = Blocked::Message);
   /// The same of a receiving port whose lane can do nothing before all of `ports` are ready.
   LaneState notReady(transport::RecvPort *port, transport::PollState state,
                      std::span<transport::RecvPort *const> ports);
+  /// Into the ring of events: it has begun to wait.
+  void noteWait();
   LaneState fail(absl::Status status);
   LaneState misfits(const Instruction &instruction) {
     return fail(base::annotate(ports.whyMisfit(instruction, laneFrame->buffers, sub),
-                               absl::StrCat(laneInfo.name, ", at step ", currentStep)));
+                               absl::StrCat(laneInfo.name, ", at step ", uint64_t(currentStep))));
   }
   LaneState kernelFailed(const Instruction &instruction, int code);
   LaneState endByEndOfStream();
@@ -136,8 +142,6 @@ private:
     const uint64_t step = host->stepsBefore() + currentStep;
     return (step * program->source->instances() + laneInfo.instance) * instruction.count + instruction.port + iteration;
   }
-  /// "step 3", in a loop "step 3, iteration 5 of 15,".
-  std::string describeStep() const;
   LaneState portFailed(transport::Port *port, transport::PollState state);
   LaneState badControlMessage(const ControlMessage &controlMessage);
 
@@ -152,19 +156,16 @@ private:
   LaneAllReduces allReduces;
   GraphcContext context{};
 
-  uint32_t position = 0; // instruction
-  uint32_t sub = 0; // instance within an instruction that touches a family
-  uint32_t iteration = 0; // of a loop
   AllReduce::Outcome waitsFor; // of the AllReduceDone that blocks
   bool inStep = false;
   bool stopping = false; // this step's control message was EndPhase
-  uint64_t currentStep = 0;
   uint64_t shownSteps = 0; // that the host has taken: one fewer than were given, where the lane runs ahead
   uint64_t controlMessage = 0; // this step's control message, in the lane that decides
   int64_t stepStart = 0; // nanoseconds; the end of the step before
   transport::Port *blockedPort = nullptr;
   transport::RecvPort *gathering = nullptr; // blockedPort, where blockedPorts are waited for together
   std::span<transport::RecvPort *const> blockedPorts;
+  std::optional<Progress> noted; // where it was when it last began to wait
   EndReason reason = EndReason::None;
   absl::Status failure;
   StepStats stepStats;

@@ -2,7 +2,7 @@
 
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/AllReduce.h"
-#include "runtime/plan/Types.h"
+#include "runtime/plan/LanePlace.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -82,18 +82,7 @@ absl::Status LanePorts::whyMisfit(const Instruction &instruction, std::span<void
 }
 
 std::string LanePorts::describe(const PortUse &use, bool isSend) const {
-  const plan::Plan &plan = *program.plan;
-  const plan::Channel &channel = plan.channels(int(use.channel));
-  uint32_t instance = use.ownInstance ? info.instance : use.instance;
-  const plan::Program &peer = plan.programs(int(isSend ? channel.receiver() : channel.sender()));
-  bool fromChief = channel.control() && !isSend;
-  uint32_t peerInstance = peer.instances() == 1 || fromChief ? 0 : instance; // all to all: `instance` is the peer's
-  const std::string &where = plan::locationText(plan, channel.location());
-  return absl::StrCat(isSend ? "send " : "receive ", channel.name(),
-                      channel.instances() > 1 ? absl::StrCat("[", instance, "]") : "",
-                      where.empty() ? "" : absl::StrCat(" (", where, ")"), isSend ? " to " : " from ",
-                      plan::taskText(plan, plan::instanceTask(plan, peer, peerInstance)), " ", peer.name(),
-                      peer.instances() > 1 ? absl::StrCat("[", peerInstance, "]") : "");
+  return plan::endText(*program.plan, use.channel, use.ownInstance ? info.instance : use.instance, isSend);
 }
 
 } // namespace graphc::executor

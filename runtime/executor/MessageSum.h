@@ -6,6 +6,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_MESSAGESUM_H
 #define GRAPHC_RUNTIME_EXECUTOR_MESSAGESUM_H
 
+#include "runtime/base/Published.h"
 #include "runtime/executor/Frame.h"
 #include "runtime/executor/LanePorts.h"
 
@@ -27,7 +28,7 @@ public:
   SumOutcome advance(const Instruction &instruction, const GraphcContext &context);
   /// Copies those of a Collect end to end, likewise.
   SumOutcome collect(const Instruction &instruction);
-  uint64_t summedBytes() const { return summedSoFar; } ///< by all Aggregates so far
+  uint64_t summedBytes() const { return summedSoFar; } ///< by all Aggregates so far; from any thread
 
 private:
   /// How far a message is here.
@@ -46,7 +47,7 @@ private:
   Frame &frame;
   uint64_t bytes = 0; // of a message
   uint32_t summed = 0; // messages that are in the sum, or copied, whole
-  uint64_t summedSoFar = 0;
+  base::Published<uint64_t> summedSoFar;
   std::vector<Arriving> messages; // by instance
   std::vector<const uint8_t *> addends; // likewise: where they begin
 };

@@ -42,6 +42,7 @@ public:
       else
         add(instruction);
     }
+    notePlaces();
     program->feedFirst = mark();
     for (const plan::Port &feed : source.feeds())
       program->argumentBuffers.push_back(feed.buffer());
@@ -63,6 +64,7 @@ public:
   }
 
 private:
+  void notePlaces();
   uint32_t mark() const { return uint32_t(program->argumentBuffers.size()); }
 
   void add(const plan::Instruction &from);
@@ -344,6 +346,14 @@ void ProgramBuilder::add(const plan::Instruction &from) {
   if (from.queue())
     return give(from, to);
   append(to, effects);
+}
+
+void ProgramBuilder::notePlaces() {
+  std::map<const plan::Instruction *, uint32_t> places;
+  for (int i = 0; i < source.instructions_size(); ++i)
+    places[&source.instructions(i)] = uint32_t(i);
+  for (const Instruction &instruction : program->instructions)
+    program->planPlaces.push_back(places.at(instruction.source));
 }
 
 /// The lane gives a segment where its first instruction stands.

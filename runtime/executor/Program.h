@@ -138,6 +138,7 @@ struct Program {
   bool endsByEndOfStream = false;
   bool runsAhead = false; // RunAhead.h
   std::vector<Instruction> instructions; // first what is done before the first step alone: the sends ahead of it
+  std::vector<uint32_t> planPlaces; // of each instruction: which of the plan's it is
   uint32_t stepFirst = 0; // where the other steps begin
   std::vector<Instruction> deferredReleases; // of messages that are fetched: run after Host::stepDone
   std::vector<uint32_t> argumentBuffers; // the plan buffer of every argument table entry

@@ -145,6 +145,7 @@ absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &
       info.programIndex = index;
       info.instance = r;
       info.task = context.task;
+      info.events = context.events;
       info.name = absl::StrCat(plan::taskText(plan, context.task), " ", source.name(),
                                source.instances() > 1 ? absl::StrCat("[", r, "]") : "");
       GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Frame> frame,

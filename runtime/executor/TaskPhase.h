@@ -56,6 +56,7 @@ struct TaskContext {
   transport::Transport &transport; ///< holds every endpoint of the phase
   Host &host;
   FrameOptions frame = {};
+  EventRing *events = nullptr; ///< takes what the lanes do; null: nobody asks
 };
 
 /// The lanes of a task in one phase: one a program instance that runs there; may be none. Everything in `context` must

@@ -70,4 +70,11 @@ std::string hostId() {
                       linkTarget("/proc/self/ns/pid"));
 }
 
+bool isStopped(int64_t pid) {
+  const std::string stat = readAll(absl::StrCat("/proc/", pid, "/stat").c_str());
+  const size_t afterName = stat.rfind(')'); // which may hold anything
+  return afterName != std::string::npos && afterName + 2 < stat.size() &&
+         (stat[afterName + 2] == 'T' || stat[afterName + 2] == 't');
+}
+
 } // namespace graphc::observe

@@ -17,6 +17,8 @@ uint64_t peakResidentBytes();
 std::string hostName();
 /// Equal for two processes that can share memory and abstract sockets: boot, mount of /proc, IPC and network namespaces.
 std::string hostId();
+/// Whether the kernel has stopped a process of this host: SIGSTOP, Ctrl-Z, a debugger.
+bool isStopped(int64_t pid);
 
 } // namespace graphc::observe
 #endif

@@ -10,9 +10,11 @@
 
 namespace graphc::service {
 namespace {
-constexpr absl::Duration kHeartbeatEvery = absl::Milliseconds(500);
+constexpr absl::Duration kHeartbeatEvery = absl::Seconds(1);
 /// How long a report "my peer is gone" waits for the peer's own words or for its stream to break, which say more.
 constexpr absl::Duration kSuspicionGrace = absl::Seconds(1);
+/// And this long for a heartbeat of the peer, by which it is not the peer that is gone.
+constexpr absl::Duration kSuspicionLimit = absl::Milliseconds(2500);
 } // namespace
 
 Coordinator::Coordinator(Options options) : options_(std::move(options)), slots_(options_.taskNames.size()) {}
@@ -122,16 +124,18 @@ void Coordinator::failed(uint32_t task, const Error &error) {
     if (error.secondary()) {
       if (cause_ || suspicion_ || ending_)
         return;
+      Suspicion suspicion{std::move(cause), hello.name(), std::nullopt, absl::Now()};
       const Hello *suspect = &hello;
-      for (const Slot &slot : slots_)
-        if (slot.member && slot.hello.name() == error.suspect())
-          suspect = &slot.hello;
-      cause.task = suspect->name();
-      cause.host = suspect->host();
-      cause.pid = suspect->pid();
-      cause.lost = true;
-      suspicion_ = std::move(cause);
-      suspicionSince_ = absl::Now();
+      for (uint32_t other = 0; other < slots_.size(); ++other)
+        if (slots_[other].member && slots_[other].hello.name() == error.suspect()) {
+          suspect = &slots_[other].hello;
+          suspicion.suspect = other;
+        }
+      suspicion.cause.task = suspect->name();
+      suspicion.cause.host = suspect->host();
+      suspicion.cause.pid = suspect->pid();
+      suspicion.cause.lost = true;
+      suspicion_ = std::move(suspicion);
       return;
     }
     cause.task = hello.name();
@@ -139,6 +143,24 @@ void Coordinator::failed(uint32_t task, const Error &error) {
     cause.pid = hello.pid();
   }
   abort(std::move(cause));
+}
+
+/// The suspicion, once nothing better can be expected. A peer that was heard since, and so lives, is not the cause: the connection is.
+std::optional<RootCause> Coordinator::ripe(absl::Time now) const {
+  if (!suspicion_ || now - suspicion_->since <= kSuspicionGrace)
+    return std::nullopt;
+  RootCause cause = suspicion_->cause;
+  if (!suspicion_->suspect)
+    return cause;
+  const Slot &suspect = slots_[*suspicion_->suspect];
+  if (suspect.member && suspect.heard > suspicion_->since) {
+    cause.task = absl::StrCat("the connection between ", suspicion_->reporter, " and ", cause.task);
+    cause.status = absl::UnavailableError(
+        absl::StrCat(suspicion_->cause.status.message(),
+                     "; both answer the chief, so that the connection is half open, or something on the way cut it"));
+    return cause;
+  }
+  return now - suspicion_->since > kSuspicionLimit || suspect.leaving ? std::optional(cause) : std::nullopt;
 }
 
 /// A task has gone or fallen silent: before the run began it is waited for again, after that it is the cause.
@@ -198,6 +220,7 @@ void Coordinator::heartbeat(absl::Time now, uint64_t globalStep) {
   absl::Duration limit = options_.lostAfter;
   std::vector<std::string> lines;
   std::optional<RootCause> suspected;
+  Heard last; // of the silent one
   {
     base::MutexLock lock(mutex_);
     if (cause_)
@@ -227,8 +250,9 @@ void Coordinator::heartbeat(absl::Time now, uint64_t globalStep) {
         limit = allowed;
       }
     }
-    if (suspicion_ && now - suspicionSince_ > kSuspicionGrace)
-      suspected = suspicion_;
+    suspected = ripe(now);
+    if (silent)
+      last = heardOf(*silent, now);
   }
   if (options_.announce)
     for (const std::string &line : lines)
@@ -238,7 +262,8 @@ void Coordinator::heartbeat(absl::Time now, uint64_t globalStep) {
   for (auto &member : members)
     member->send(message);
   if (silent)
-    lose(*silent, absl::StrCat("did not answer for ", absl::FormatDuration(limit)));
+    lose(*silent, absl::StrCat("did not answer for ", absl::FormatDuration(limit),
+                               options_.silence ? options_.silence(*silent, last) : ""));
   if (suspected)
     abort(std::move(*suspected));
 }
@@ -382,6 +407,22 @@ ClusterProgress Coordinator::clusterProgress() const {
     all.tasks.push_back(slot.progress);
     all.stopRequested |= slot.progress.stop_requested();
   }
+  return all;
+}
+
+Heard Coordinator::heardOf(uint32_t task, absl::Time now) const {
+  const Slot &slot = slots_[task];
+  if (!slot.member)
+    return {};
+  const absl::Duration silent = slot.taking ? absl::ZeroDuration() : std::max(now - slot.heard, absl::ZeroDuration());
+  return {slot.hello, slot.progress, silent, task < stragglers_.size() && stragglers_[task]};
+}
+
+std::vector<Heard> Coordinator::heard(absl::Time now) const {
+  base::MutexLock lock(mutex_);
+  std::vector<Heard> all;
+  for (uint32_t task = 0; task < slots_.size(); ++task)
+    all.push_back(heardOf(task, now));
   return all;
 }
 

@@ -56,6 +56,14 @@ struct ClusterProgress {
   bool stopRequested = false; ///< by any task
 };
 
+/// What the chief knows of a task at a moment.
+struct Heard {
+  Hello hello; ///< empty: it is not there
+  Progress progress; ///< when it was heard last
+  absl::Duration silent = absl::InfiniteDuration(); ///< since then
+  bool straggler = false; ///< the others go on without it
+};
+
 class Coordinator {
 public:
   struct Options {
@@ -67,6 +75,8 @@ public:
     absl::Duration joinDeadline = absl::Minutes(10);
     absl::Duration announceEvery = absl::Seconds(5); ///< "waiting for …"
     std::function<void(const std::string &)> announce; ///< a line for the chief's log
+    std::function<std::string(uint32_t task, const Heard &)>
+        silence; ///< what there is to say of a task that is silent for too long, behind its name; any thread, no lock; may be empty
     std::function<absl::Status(const Fetched &)>
         fetched; ///< any thread, no lock; an error ends the run in the sender's name
   };
@@ -99,6 +109,7 @@ public:
   absl::StatusOr<std::vector<Done>> giveOrder(Order order, absl::Time deadline);
   std::vector<Peer> peers() const;
   ClusterProgress clusterProgress() const;
+  std::vector<Heard> heard(absl::Time now) const; ///< by task number
 
   /// Ends the run: tells everyone once. First cause wins.
   void abort(RootCause cause);
@@ -118,6 +129,15 @@ private:
     bool taking = false; ///< a result of it is being printed
     absl::Time silentSince = absl::InfiniteFuture(); ///< of a straggler that was announced
   };
+  /// A report that the connection with another task broke, for whose cause there may be better words.
+  struct Suspicion {
+    RootCause cause;
+    std::string reporter;
+    std::optional<uint32_t> suspect; ///< number
+    absl::Time since;
+  };
+  Heard heardOf(uint32_t task, absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<RootCause> ripe(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::string waitedFor(absl::Duration waited) const;
   std::vector<std::string> missing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<std::shared_ptr<Member>> everyone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -137,8 +157,7 @@ private:
   std::vector<bool> stragglers_ ABSL_GUARDED_BY(mutex_);
   std::optional<RootCause> cause_ ABSL_GUARDED_BY(mutex_);
   /// A task that only noticed another's death: kept for a moment, in case the other's own words arrive.
-  std::optional<RootCause> suspicion_ ABSL_GUARDED_BY(mutex_);
-  absl::Time suspicionSince_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Suspicion> suspicion_ ABSL_GUARDED_BY(mutex_);
   absl::Time lastHeartbeat_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
   absl::Time lastChecked_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };

@@ -1,5 +1,9 @@
 #include "runtime/session/Arguments.h"
 
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
 #include <algorithm>
 
 namespace graphc::session {
@@ -21,6 +25,28 @@ std::map<std::string, Argument> argumentsOf(const plan::Plan &plan, const std::s
     }
   }
   return arguments;
+}
+
+absl::Status checkFeeds(const plan::Plan &plan, const plan::Phase &phase, const plan::Task &task,
+                        const std::map<std::string, std::string> &feeds) {
+  for (uint32_t index : phase.programs()) {
+    const plan::Program &program = plan.programs(static_cast<int>(index));
+    if (!plan::lanesOn(plan, program, task)) // in-graph, the client alone has the values
+      continue;
+    for (const plan::Port &feed : program.feeds()) {
+      const plan::TensorType &type =
+          plan.programs(static_cast<int>(index)).buffers(static_cast<int>(feed.buffer())).type();
+      auto given = feeds.find(feed.name());
+      if (given == feeds.end())
+        return absl::InvalidArgumentError(absl::StrCat(phase.name(), " has the argument ", feed.name(), " : ",
+                                                       plan::typeText(type), "; give its value with --feed ",
+                                                       feed.name(), "=FILE.npy"));
+      if (given->second.size() != plan::tensorBytes(type).value_or(0))
+        return absl::InvalidArgumentError(absl::StrCat("--feed ", feed.name(), ": expected ", plan::typeText(type),
+                                                       ", the file has ", given->second.size(), " bytes of data"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 plan::Role roleOf(const std::string &entry) {

@@ -4,6 +4,8 @@
 
 #include "runtime/plan/plan.pb.h"
 
+#include "absl/status/status.h"
+
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +24,9 @@ std::map<std::string, Argument> argumentsOf(const plan::Plan &plan, const std::s
 plan::Role roleOf(const std::string &entry);
 /// The names of the results of a phase, each once.
 std::vector<std::string> resultsOf(const plan::Plan &plan, const plan::Phase &phase);
+/// Whether each argument of the phase's programs that run on `task` has a value of its size; `feeds`: name → bytes.
+absl::Status checkFeeds(const plan::Plan &plan, const plan::Phase &phase, const plan::Task &task,
+                        const std::map<std::string, std::string> &feeds);
 
 } // namespace graphc::session
 #endif

@@ -57,7 +57,7 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
                    {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds, options_.log,
                     options_.keepCheckpoints}),
       progress_(plan::taskNumber(plan_, plan_.chief()), options_.show, options_.logEverySteps),
-      earlyStop_(options_.earlyStop) {
+      hangs_(plan_, options_.hangs, options_.log), earlyStop_(options_.earlyStop) {
   coordinator_.use(std::make_shared<RunAnswers>(plan_));
 }
 
@@ -151,6 +151,8 @@ absl::Status Driver::setUp() {
   prepare.mutable_prepare()->set_run(options_.run);
   prepare.mutable_prepare()->set_nan_stops(options_.nanStops);
   prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
+  if (hangs_.lanesLimit() != absl::InfiniteDuration())
+    prepare.mutable_prepare()->set_wait_limit_ms(static_cast<uint64_t>(absl::ToInt64Milliseconds(hangs_.lanesLimit())));
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, giveOrder(std::move(prepare), kPrepareDeadline));
   GRAPHC_ASSIGN_OR_RETURN(algorithms_, compareAlgorithms(plan_, prepared, options_.newAlgorithms));
   connect.mutable_connect();
@@ -461,6 +463,8 @@ void Driver::heartbeat() {
   }
   if (!stage.phase)
     return;
+  if (std::optional<service::RootCause> hang = hangs_.look(coordinator_, absl::Now()))
+    coordinator_.abort(*std::move(hang));
   const bool notFinite = std::any_of(progress.tasks.begin(), progress.tasks.end(),
                                      [](const service::Progress &task) { return task.not_finite(); });
   if (stopRequested_ || notFinite || (stage.trains && checkpoints_.due(absl::Now())))

@@ -15,6 +15,7 @@
 #include "runtime/session/ChiefCheckpoints.h"
 #include "runtime/session/EarlyStop.h"
 #include "runtime/session/FileWatch.h"
+#include "runtime/session/HangWatch.h"
 #include "runtime/session/ResultSums.h"
 #include "runtime/session/StreamPositions.h"
 #include "runtime/session/TrainingProgress.h"
@@ -39,6 +40,7 @@ struct DriverOptions {
   bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::string transport = "auto", run;
   std::vector<std::string> fetches; ///< names of --fetch; every task hears of them
+  HangLimits hangs;
   absl::Duration fileDeadline = kFileDeadline; ///< of one piece of the chief's own file work
   std::function<void(const observe::ProgressSnapshot &)>
       show; ///< one call at a time, on the driver's or the heartbeat's thread; calls nothing of the driver
@@ -109,6 +111,7 @@ private:
   FileWatch files_;
   ChiefCheckpoints checkpoints_;
   TrainingProgress progress_;
+  HangWatch hangs_;
 
   TrainingSteps trainingSteps_; ///< how many, and where to pause
   DatasetSizes samples_;

@@ -44,6 +44,8 @@ absl::StatusOr<DriverOptions> makeDriverOptions(const RunOptions &options) {
     if (snapshot.logged.value_or(false))
       log(observe::formatProgress(snapshot, /*barWidth=*/0));
   };
+  driver.hangs.wait = driver.hangs.task = options.deadline;
+  driver.hangs.reportAfter = std::min(driver.hangs.reportAfter, options.deadline / 4);
   return driver;
 }
 
@@ -154,7 +156,7 @@ absl::StatusOr<RunResult> runLone(const plan::LoadedPlan &loaded, const RunOptio
   TaskSession session(loaded, std::move(own), *link);
   TaskThreads::End end;
   {
-    TaskThreads threads({name, name, session, *link, &driver, &coordinator, options.stop});
+    TaskThreads threads({name, name, session, *link, &driver, &coordinator, options.stop, {}});
     end = threads.run([&] { return link->join(introduce(loaded, 0, "", incarnation, "")); });
   }
   if (end.failure)

@@ -7,6 +7,8 @@
 #include "runtime/executor/LaneRunner.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
+#include "runtime/session/Arguments.h"
+#include "runtime/session/WaitGraph.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -20,6 +22,7 @@ constexpr absl::Duration kConnectDeadline = absl::Seconds(30);
 constexpr absl::Duration kDrainLimit = absl::Milliseconds(500);
 /// After a failure of its own or a broken stream a task waits so long for the master's word on what the cause is.
 constexpr absl::Duration kVerdictDeadline = absl::Seconds(3);
+constexpr uint64_t kMostWaitMs = uint64_t{1000} * 3600 * 24 * 365;
 
 service::Error toProto(const TaskFailure &failure) {
   service::Error error;
@@ -40,12 +43,21 @@ TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, serv
         absl::IsAborted(why) || absl::IsUnavailable(why); // anything else is the master's refusal of this task
     fail({std::move(why), secondary, ""});
   });
+  if (options_.recorder)
+    options_.recorder->watch([this]() -> std::optional<std::vector<service::LanePlace>> {
+      if (failedBefore(absl::InfiniteFuture())) // lanes wake, and go
+        return std::nullopt;
+      const service::Progress now = progress();
+      return std::vector<service::LanePlace>(now.lanes().begin(), now.lanes().end());
+    });
   link_.onStop([this](uint64_t epoch) { stopEpoch_.store(epoch, std::memory_order_relaxed); });
 }
 
 TaskSession::~TaskSession() {
   link_.onEnd(nullptr);
   link_.onStop(nullptr);
+  if (options_.recorder)
+    options_.recorder->watch({});
   endPhase();
 }
 
@@ -60,8 +72,10 @@ void TaskSession::fail(TaskFailure failure) {
       return; // the others are going, one by one
     abortable = abortable_;
     host = running_;
-    if (!failure_)
+    if (!failure_) {
       failure_ = std::move(failure);
+      failedAt_ = absl::Now();
+    }
   }
   if (abortable)
     abortable->abort(status);
@@ -78,6 +92,9 @@ service::Progress TaskSession::progress() const {
   {
     base::MutexLock lock(mutex_);
     host = running_;
+    if (host)
+      for (const StandingLane &lane : laneWatch_.look(lanes_, absl::Now()))
+        *message.add_lanes() = toProto(lane);
   }
   if (host) {
     PhaseHost::Progress now = host->progress();
@@ -88,6 +105,23 @@ service::Progress TaskSession::progress() const {
     message.set_not_finite(now.notFinite);
   }
   return message;
+}
+
+std::optional<TaskFailure> TaskSession::failedBefore(absl::Time time) const {
+  base::MutexLock lock(mutex_);
+  return failedAt_ < time ? failure_ : std::nullopt;
+}
+
+std::string TaskSession::stateOf(const std::string &task) const {
+  int64_t process;
+  {
+    base::MutexLock lock(mutex_);
+    auto found = near_.find(task);
+    if (found == near_.end())
+      return "";
+    process = found->second;
+  }
+  return observe::isStopped(process) ? absl::StrCat("; its process ", process, " is ", kStopped) : "";
 }
 
 /// The session's thread: takes an order, obeys, answers. After a failure it answers with that, and waits for what the master says the cause
@@ -149,6 +183,7 @@ std::optional<TaskFailure> TaskSession::run() {
 /// An order that may not come now, or says what cannot be, is refused before anything is done (Orders.h).
 absl::Status TaskSession::obey(const Order &order, Done *done) {
   GRAPHC_RETURN_IF_ERROR(orders_.take(order));
+  note("order: " + orderName(order));
   switch (order.kind_case()) {
   case Order::kPrepare:
     return prepare(order.prepare(), done);
@@ -182,10 +217,14 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   peers_.assign(order.peers().begin(), order.peers().end());
   fetches_.assign(order.fetches().begin(), order.fetches().end());
   nanStops_ = order.nan_stops();
+  waitLimit_ = order.wait_limit_ms() ? absl::Milliseconds(std::min<uint64_t>(order.wait_limit_ms(), kMostWaitMs))
+                                     : options_.deadline;
   GRAPHC_RETURN_IF_ERROR(executor::checkDeviceMemory(plan_, task_));
   GRAPHC_ASSIGN_OR_RETURN(library_, executor::KernelLibrary::loadFor(plan_, task_));
   GRAPHC_ASSIGN_OR_RETURN(variables_, executor::VariableStore::create(plan_, task_));
   files_.emplace(plan_, task_, *variables_);
+  if (options_.recorder)
+    options_.recorder->begin(order.run());
   TransportOptions transport = options_.transport;
   transport.kind = order.transport();
   transport.run = order.run();
@@ -200,7 +239,11 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
     one.set_kernel(kernel);
     one.set_text(text);
   }
+  const std::string here = observe::hostId();
   base::MutexLock lock(mutex_);
+  for (const service::Peer &peer : peers_)
+    if (peer.host_id() == here)
+      near_[peer.name()] = peer.pid();
   abortable_ = &transports_->all();
   return failure_ ? failure_->status : absl::OkStatus();
 }
@@ -258,7 +301,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   phase_ = order.phase();
   const plan::Phase &phase = plan_.phases(static_cast<int>(phase_));
   GRAPHC_RETURN_IF_ERROR(transports_->all().reset(order.epoch()));
-  GRAPHC_RETURN_IF_ERROR(checkFeeds(phase));
+  GRAPHC_RETURN_IF_ERROR(checkFeeds(plan_, phase, task_, options_.feeds));
   GRAPHC_ASSIGN_OR_RETURN(batches_, data::PhaseBatches::create(plan_, phase_, task_, datasets_));
   std::vector<uint64_t> positions = {order.position()};
   positions.insert(positions.end(), order.other_positions().begin(), order.other_positions().end());
@@ -300,46 +343,28 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   host_ = std::make_shared<PhaseHost>(plan_, task_, run, batches_.get(), std::move(host));
   executor::FrameOptions frame;
   frame.pool = &pool_;
-  GRAPHC_ASSIGN_OR_RETURN(
-      lanes_, executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame}, phase_));
+  GRAPHC_ASSIGN_OR_RETURN(lanes_,
+                          executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame,
+                                               options_.recorder ? &options_.recorder->lanes() : nullptr},
+                                              phase_));
   if (stepping)
     stepping->gate.begin(order.first_step(), lanes_.size());
   base::MutexLock lock(mutex_);
+  laneWatch_.reset();
   running_ = host_;
   return failure_ ? failure_->status : absl::OkStatus();
-}
-
-/// Each argument of the phase's programs that run here has a value of its size.
-absl::Status TaskSession::checkFeeds(const plan::Phase &phase) const {
-  for (uint32_t index : phase.programs()) {
-    const plan::Program &program = plan_.programs(static_cast<int>(index));
-    if (!plan::lanesOn(plan_, program, task_)) // in-graph, the client alone has the values
-      continue;
-    for (const plan::Port &feed : program.feeds()) {
-      const plan::TensorType &type =
-          plan_.programs(static_cast<int>(index)).buffers(static_cast<int>(feed.buffer())).type();
-      auto given = options_.feeds.find(feed.name());
-      if (given == options_.feeds.end())
-        return absl::InvalidArgumentError(absl::StrCat(phase.name(), " has the argument ", feed.name(), " : ",
-                                                       plan::typeText(type), "; give its value with --feed ",
-                                                       feed.name(), "=FILE.npy"));
-      if (given->second.size() != plan::tensorBytes(type).value_or(0))
-        return absl::InvalidArgumentError(absl::StrCat("--feed ", feed.name(), ": expected ", plan::typeText(type),
-                                                       ", the file has ", given->second.size(), " bytes of data"));
-    }
-  }
-  return absl::OkStatus();
 }
 
 /// Runs the lanes to the phase's end; answers steps, losses and metrics.
 absl::Status TaskSession::runPhase(Done *done) {
   executor::RunOptions options;
   options.reportAfter = options_.reportAfter;
-  options.deadline = options_.deadline;
+  options.deadline = waitLimit_;
   options.onWait = [this](const executor::WaitReport &report) {
     std::string text =
         absl::StrCat(report.text, ", for ", absl::FormatDuration(absl::Trunc(report.since, absl::Seconds(1))));
     options_.warn(text);
+    note(text);
   };
   options.onFailure = [this](const executor::Lane &, const absl::Status &status) {
     // Aborted: the lane only heard of it, whoever aborted the transports has said why.

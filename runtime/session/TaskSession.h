@@ -13,6 +13,8 @@
 #include "runtime/observe/Stats.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/service/ControlLink.h"
+#include "runtime/session/FlightRecorder.h"
+#include "runtime/session/LanePlaces.h"
 #include "runtime/session/Orders.h"
 #include "runtime/session/PhaseHost.h"
 #include "runtime/session/Stepping.h"
@@ -27,10 +29,11 @@ struct TaskOptions {
   data::DataSearch data;
   std::map<std::string, std::string> feeds; ///< name → bytes
   uint32_t intraOpThreads = 1; ///< of one library kernel; no bit depends on it
-  absl::Duration deadline = absl::Seconds(300);
+  absl::Duration deadline = absl::Seconds(300); ///< of a lane's wait, where the chief says no other
   absl::Duration reportAfter = absl::Seconds(10);
   std::function<void(const std::string &)> log; ///< a line for this task's log
   std::function<void(const std::string &)> warn;
+  FlightRecorder *recorder = nullptr; ///< null: nothing is recorded; else outlives the session
   Stepping *stepping = nullptr; ///< who takes the steps of this task's phases of one role; null: nobody
 };
 
@@ -53,8 +56,12 @@ public:
   void requestStop() { stop_.store(true, std::memory_order_relaxed); }
   /// After run(): whether the run was stopped before its end, as somebody asked.
   bool wasStopped() const { return wasStopped_; }
-  /// For the heartbeat.
+  /// For the heartbeat, now and then.
   service::Progress progress() const;
+  /// For the heartbeat: the failure, where there was one by then.
+  std::optional<TaskFailure> failedBefore(absl::Time time) const;
+  /// "; its process 123 is stopped (…)", where the task is on this host and so; else nothing. Any thread.
+  std::string stateOf(const std::string &task) const;
   /// First one wins: aborts the transports, which wakes the lanes. Any thread.
   void fail(TaskFailure failure);
 
@@ -71,9 +78,12 @@ private:
     return options_.stepping && options_.stepping->role == phase.role() ? options_.stepping : nullptr;
   }
   absl::Status runPhase(Done *done);
-  absl::Status checkFeeds(const plan::Phase &phase) const;
   void end(Done *done);
   void endPhase();
+  void note(const std::string &event) {
+    if (options_.recorder)
+      options_.recorder->note(event);
+  }
   void sendFetched(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data);
   void addStats(const PhaseHost &host, absl::Duration took, const transport::TransportCounters &before);
 
@@ -88,6 +98,7 @@ private:
   data::DatasetCache datasets_;
   std::vector<service::Peer> peers_;
   std::vector<std::string> fetches_; ///< the chief's --fetch
+  absl::Duration waitLimit_; ///< of a lane
   bool nanStops_ = false; ///< its --nan stop
   std::unique_ptr<executor::KernelLibrary> library_;
   std::unique_ptr<executor::VariableStore> variables_;
@@ -105,7 +116,10 @@ private:
 
   mutable base::Mutex mutex_;
   std::shared_ptr<PhaseHost> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the heartbeat may look
+  mutable LaneWatch laneWatch_ ABSL_GUARDED_BY(mutex_); ///< of lanes_, where running_ is there
+  std::map<std::string, int64_t> near_ ABSL_GUARDED_BY(mutex_); ///< tasks of this host: their processes
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
+  absl::Time failedAt_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   bool wasStopped_ = false;
   bool ended_ = false; ///< End was obeyed; written under mutex_
   transport::Transport *abortable_ ABSL_GUARDED_BY(mutex_) = nullptr;

@@ -57,9 +57,10 @@ TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
 }
 
 /// The heartbeat's thread: hands on stop requests, tells the master how far this task is, and looks for silence: on the
-/// chief that of the tasks, elsewhere that of the chief.
+/// chief that of the tasks, elsewhere that of the chief. A stop is told at once, what else there is once a second.
 void TaskThreads::heartbeat() {
-  absl::Time last = absl::Now(), awake = last;
+  absl::Time last = absl::Now(), awake = last, told = absl::InfinitePast();
+  bool stopTold = false;
   for (absl::Duration pause; !endsWithin(pause); pause = parts_.every) {
     absl::Time now = absl::Now();
     if (now - last > parts_.lostAfter / 2)
@@ -73,7 +74,15 @@ void TaskThreads::heartbeat() {
     }
     service::FromTask message;
     *message.mutable_progress() = parts_.session.progress();
-    parts_.link.send(std::move(message));
+    const bool stops = message.progress().stop_requested() || message.progress().not_finite();
+    if (parts_.driver || now - told >= parts_.beat || stops != stopTold) {
+      told = now;
+      stopTold = stops;
+      parts_.link.send(std::move(message));
+    }
+    if (std::optional<TaskFailure> failure = parts_.session.failedBefore(now - parts_.stuckAfter);
+        failure && parts_.stuck)
+      parts_.stuck(verdict(*failure));
     if (parts_.driver)
       parts_.driver->heartbeat();
     else if (now - std::max(parts_.link.heard(), awake) > parts_.lostAfter)
@@ -98,8 +107,8 @@ void TaskThreads::stopHeartbeat() {
 }
 
 absl::Status TaskThreads::chiefSilent(absl::Duration since) const {
-  return absl::UnavailableError(
-      absl::StrCat("the chief ", parts_.chief, " did not answer for ", absl::FormatDuration(since)));
+  return absl::UnavailableError(absl::StrCat("the chief ", parts_.chief, " did not answer for ",
+                                             absl::FormatDuration(since), parts_.session.stateOf(parts_.chief)));
 }
 
 /// The master knows best what came first.

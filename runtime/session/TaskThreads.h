@@ -26,7 +26,11 @@ service::Hello introduce(const plan::LoadedPlan &plan, uint32_t task, const std:
 
 class TaskThreads {
 public:
-  static constexpr absl::Duration kHeartbeat = absl::Milliseconds(250), kLostAfter = absl::Seconds(8);
+  /// How often the heartbeat's thread looks around; how often it sends a sign of life; how long a silence is a loss.
+  static constexpr absl::Duration kLook = absl::Milliseconds(250), kHeartbeat = absl::Seconds(1),
+                                  kLostAfter = absl::Seconds(5);
+  /// A session that has failed and has not come back by then never does: a lane is in a kernel, or waits for data that does not come.
+  static constexpr absl::Duration kStuckAfter = absl::Seconds(10);
 
   struct Parts {
     std::string task, chief; ///< names: "/job:worker/task:1"
@@ -35,7 +39,10 @@ public:
     Driver *driver = nullptr; ///< the chief's, and its coordinator
     service::Coordinator *coordinator = nullptr;
     std::function<bool()> stopAsked; ///< is asked at each heartbeat
-    absl::Duration every = kHeartbeat, lostAfter = kLostAfter; ///< shorter in tests
+    std::function<void(const TaskFailure &)>
+        stuck; ///< ends the process, which nothing else does any more; may be empty
+    absl::Duration every = kLook, beat = kHeartbeat, lostAfter = kLostAfter,
+                   stuckAfter = kStuckAfter; ///< shorter in tests
   };
   explicit TaskThreads(Parts parts) : parts_(std::move(parts)) {}
   /// Waits for driver and heartbeat.

@@ -33,6 +33,20 @@ def chain(ops):
     return lines + [f"  graph.return %x{ops} : {ROW}", "}"], None
 
 
+def norms(ops):
+    """Layer norms, each of the one before, with their gradients and updates, which are not counted."""
+    batch = "tensor<16x64xf32>"
+    lines = ["graph.dataset @data : (tensor<64xf32>) = #graph.synthetic<samples = 64, seed = 7>"]
+    for i in range(ops):
+        lines += [f"graph.variable @g{i} : {ROW} = #graph.value<dense<1.0> : tensor<f32>>", f"graph.variable @b{i} : {ROW} = #graph.zeros"]
+    lines += [f"graph.func @f() -> () {TRAIN} {{", f"  %x0 = graph.next_batch @data {{batch = 16}} : {batch}"]
+    for i in range(ops):
+        lines += [f"  %{name}{i} = graph.read @{name}{i} : {ROW}" for name in "gb"]
+        lines.append(f"  %x{i + 1} = graph.layer_norm %x{i}, %g{i}, %b{i} axis = 1 epsilon = 1.0e-5 : ({batch}, {ROW}, {ROW}) -> {batch}")
+    return lines + [f"  %s = graph.multiply %x{ops}, %x0 : {batch}", f"  %loss = graph.reduce_mean %s dimensions = [0, 1] : ({batch}) -> tensor<f32>",
+                    "  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>", "  graph.return", "}"], None
+
+
 def layers(ops):
     """Dense layers, five operations each, with their gradients and updates, which are not counted."""
     count, weight, bias, batch = ops // 5, "tensor<16x16xf32>", "tensor<16xf32>", "tensor<8x16xf32>"
@@ -224,7 +238,7 @@ def report(results, micro, microSizes, compared, rounds):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("kinds", nargs="*", choices=[[], *KINDS, "micro_batches", "compare"])
+    parser.add_argument("kinds", nargs="*", choices=[[], *KINDS, "norms", "micro_batches", "compare"])
     parser.add_argument("--sizes", type=lambda text: [int(size) for size in text.split(",")])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--report", action="store_true")
@@ -233,7 +247,7 @@ def main():
     kinds = arguments.kinds or [*KINDS, "micro_batches", "compare"]
     compares = "compare" in kinds
     kinds = [kind for kind in kinds if kind != "compare"]
-    makers = {**KINDS, "micro_batches": microBatches}
+    makers = {**KINDS, "norms": norms, "micro_batches": microBatches}
     if arguments.write:
         for kind in kinds:
             for size in arguments.sizes or SIZES:

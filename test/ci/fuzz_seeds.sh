@@ -16,7 +16,9 @@ for target in build/asan/test/fuzz/fuzz_*; do
         for cluster in "$folder"/cluster*.json; do
           "$graphc" --partition "$cluster" "$model" -o "$seeds/$(basename "$folder")-$(basename "$cluster" .json).plan" 2>/dev/null
         done
-      done ;;
+      done
+      "$graphc" --partition examples/embedding-bag/cluster.json --strategy '{"name": "parameter_server", "embedding_rows": "distinct"}' \
+        examples/embedding-bag/model.mlir -o "$seeds/embedding-bag-distinct.plan" 2>/dev/null ;;
     *luster*)
       cp runtime/cluster/examples/*.json "$seeds"
       for cluster in examples/*/cluster*.json; do
@@ -91,7 +93,7 @@ body = ('{\n  "format": 1,\n  "global_step": 12,\n  "data_position": {"train_ste
 write("manifest", ('m%s,\n  "sha256": "%s"\n}\n' % (body, hashlib.sha256(body.encode()).hexdigest())).encode())
 PY
       ;;
-    fuzz_task | fuzz_master | fuzz_data) build/asan/test/fuzz/make_seeds "$seeds" "${name#fuzz_}" ;;
+    fuzz_task | fuzz_master | fuzz_recording | fuzz_data) build/asan/test/fuzz/make_seeds "$seeds" "${name#fuzz_}" ;;
     *) echo "fuzz_seeds.sh: no seeds are known for $name; add a case" >&2; exit 1 ;;
   esac
 done

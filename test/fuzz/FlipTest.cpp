@@ -1,5 +1,6 @@
 // Every byte of a small plan changed, as it is and with the sum made right again: an error or an equal plan, no crash.
 #include "runtime/base/Sha256.h"
+#include "runtime/plan/Certificate.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/Verify.h"
 #include "test/fuzz/SamplePlan.h"
@@ -22,6 +23,20 @@ TEST(PlanFlip, TheSampleIsValid) {
   plan::Plan sample = test::samplePlan();
   ASSERT_GT(sample.programs_size(), 0) << "the text does not parse";
   EXPECT_TRUE(plan::verifyPlan(sample).ok()) << plan::verifyPlan(sample);
+  EXPECT_TRUE(plan::checkCertificate(sample).ok()) << plan::checkCertificate(sample).status();
+}
+
+// What a mutation of the sample cannot reach no fuzzer reaches from it.
+TEST(PlanFlip, TheSampleHasMessagesOfAnActualSize) {
+  std::string ends;
+  const plan::Plan sample = test::samplePlan();
+  for (const plan::Program &program : sample.programs())
+    for (const plan::Instruction &instruction : program.instructions())
+      ends += instruction.send_start().has_units() ? (instruction.send_start().deal() ? "deal " : "send ")
+              : instruction.receive().has_units()  ? "receive "
+              : instruction.collect().has_units()  ? "collect "
+                                                   : "";
+  EXPECT_EQ(ends, "deal collect receive send ");
 }
 
 TEST(PlanFlip, AsItIsEveryChangeIsNoticed) {

@@ -1,5 +1,7 @@
-// Seeds of the fuzz targets of the two protocols, from what real runs said: make_seeds FOLDER task|master|data. Every task of a small plan
+// Seeds of the fuzz targets of the two protocols, from what real runs said: make_seeds FOLDER task|master|recording|data. Every task of a small plan
 // is a session of this process, under a real driver.
+#include "runtime/plan/LanePlace.h"
+#include "runtime/plan/PlanSketch.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/session/Driver.h"
 #include "runtime/session/FetchPrinter.h"
@@ -135,6 +137,36 @@ void control(const std::string &folder, bool towardsTask) {
     for (uint8_t setting = 0; setting < 32; ++setting)
       write(folder, "honest-" + std::to_string(setting), test::writeScript({setting, std::vector<test::Line>(24)}));
 }
+
+/// Every lane of a plan at each of its places, and what was there before.
+void recordings(const std::string &folder) {
+  for (bool several : {false, true})
+    for (uint32_t doing = 0; doing < plan::kDoings; ++doing) {
+      const plan::LoadedPlan &plan = test::protocolPlan(several);
+      test::Script script;
+      script.lines.push_back({0, 0, plan::sketchOf(plan.plan).SerializeAsString()});
+      for (uint32_t task = 0; task < plan::allTasks(plan.plan).size(); ++task) {
+        service::Recording recording;
+        *recording.mutable_self() = session::honestHello(plan, task);
+        recording.set_time_us(1000000 * (task + 1));
+        for (int program = 0; program < plan.plan.programs_size(); ++program)
+          for (int i = 0; i <= plan.plan.programs(program).instructions_size(); ++i) {
+            service::LanePlace place;
+            place.set_program(static_cast<uint32_t>(program));
+            place.set_instruction(static_cast<uint32_t>(i));
+            place.set_doing(doing);
+            place.set_stood_ms(20000);
+            place.set_channel(static_cast<uint32_t>(i % std::max(1, plan.plan.channels_size())));
+            *(i % 2 ? recording.add_events()->mutable_place() : recording.add_lanes()) = place;
+          }
+        recording.add_events()->set_text("order: run");
+        if (doing % 2)
+          recording.set_failure("it failed");
+        script.lines.push_back({1, 0, recording.SerializeAsString()});
+      }
+      write(folder, std::to_string(doing) + (several ? "-several" : "-one"), test::writeScript(script));
+    }
+}
 } // namespace
 
 int main(int argc, char **argv) {
@@ -146,6 +178,9 @@ int main(int argc, char **argv) {
       write(folder, name, bytes);
     return 0;
   }
-  control(folder, what == "task");
+  if (what == "recording")
+    recordings(folder);
+  else
+    control(folder, what == "task");
   return 0;
 }

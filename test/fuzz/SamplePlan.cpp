@@ -55,6 +55,14 @@ constexpr const char *text = R"pb(
   channels {
     name: "control.worker" type { dtype: I64 } bytes: 8 capacity: 1 instances: 2 sender: 1 receiver: 1 control: true
   }
+  channels {
+    name: "rows.to_worker" type { dtype: F32 shape: 4 shape: 2 } bytes: 32 capacity: 1 instances: 2 sender: 0 receiver: 1
+    location: 1 unit_bytes: 8
+  }
+  channels {
+    name: "rows.gradient" type { dtype: F32 shape: 4 shape: 2 } bytes: 32 capacity: 1 instances: 2 sender: 1 receiver: 0
+    location: 1 unit_bytes: 8
+  }
   kernels {
     name: "add" args { bytes: 32 access: READ_WRITE } args { bytes: 32 access: READ } flops: 8 compiled { code: 0 entry: 0 }
   }
@@ -77,22 +85,35 @@ constexpr const char *text = R"pb(
     args { bytes: 4 access: READ } args { bytes: 32 access: WRITE } args { bytes: 8 access: WRITE }
     args { bytes: 8 access: WRITE } compiled { code: 0 entry: 2 }
   }
+  kernels {
+    name: "take_rows" args { bytes: 32 access: READ } args { bytes: 16 access: WRITE } args { bytes: 64 access: WRITE }
+    compiled { code: 0 entry: 3 }
+  }
+  kernels {
+    name: "distinct" args { bytes: 12 access: READ } args { bytes: 8 access: WRITE } compiled { code: 0 entry: 4 }
+  }
   programs {
-    name: "train.ps0" phase: 0 instances: 1 task { job: 0 } device: "CPU:0" arena_bytes: 64
+    name: "train.ps0" phase: 0 instances: 1 task { job: 0 } device: "CPU:0" arena_bytes: 192
     buffers { type { dtype: F32 shape: 4 shape: 2 } bytes: 32 variable: 0 name: "w" }
     buffers { type { dtype: F32 shape: 4 shape: 2 } bytes: 32 variable: 2 name: "m" }
     buffers { type { dtype: I64 } bytes: 8 variable: 1 name: "step" }
     buffers { type { dtype: F32 shape: 4 shape: 2 } bytes: 32 arena { offset: 0 } name: "g" }
+    buffers { type { dtype: I64 shape: 2 } bytes: 16 arena { offset: 64 } name: "counts" }
+    buffers { type { dtype: F32 shape: 8 shape: 2 } bytes: 64 arena { offset: 128 } name: "rows" }
     instructions { send_start { channel: 0 buffer: 0 } location: 1 }
+    instructions { call { kernel: 4 buffers: 0 buffers: 4 buffers: 5 } location: 1 }
+    instructions { send_start { channel: 4 buffer: 5 deal: true units: 4 } location: 1 }
     instructions { send_done { channel: 0 } location: 1 }
+    instructions { send_done { channel: 4 } location: 1 }
     instructions { aggregate { channel: 1 buffer: 3 add: 0 } location: 1 }
+    instructions { collect { channel: 5 buffer: 5 units: 4 } location: 1 }
     instructions { call { kernel: 1 buffers: 0 buffers: 1 buffers: 3 buffers: 2 } location: 1 }
     instructions { control_receive { channel: 2 } }
-    bytes_sent_per_step: 64 bytes_received_per_step: 64 flops_per_step: 8
-    event_ranks: [ 1, 2, 7, 8 ]
+    bytes_sent_per_step: 128 bytes_received_per_step: 128 flops_per_step: 8
+    event_ranks: [ 1, 2, 3, 4, 10, 11, 12 ]
   }
   programs {
-    name: "train.worker" phase: 0 instances: 2 spread: true device: "CPU:0" arena_bytes: 448
+    name: "train.worker" phase: 0 instances: 2 spread: true device: "CPU:0" arena_bytes: 512
     buffers { type { dtype: F32 shape: 3 shape: 4 } bytes: 48 arena { offset: 0 } name: "x" }
     buffers { type { dtype: I32 shape: 3 } bytes: 12 arena { offset: 64 } name: "y" }
     buffers { type { dtype: F32 shape: 4 shape: 2 } bytes: 32 slot: true name: "w" }
@@ -102,20 +123,27 @@ constexpr const char *text = R"pb(
     buffers { type { dtype: F32 shape: 4 shape: 2 } bytes: 32 arena { offset: 256 } name: "g" }
     buffers { type { dtype: F64 } bytes: 8 arena { offset: 320 } name: "sum" }
     buffers { type { dtype: I64 } bytes: 8 arena { offset: 384 } name: "count" }
+    buffers { type { dtype: I64 } bytes: 8 arena { offset: 448 } name: "rows" }
+    buffers { type { dtype: F32 shape: 4 shape: 2 } bytes: 32 slot: true name: "own_rows" }
     instructions { control_send { channels: 2 channels: 3 } }
     instructions { next_batch { dataset: 0 batch: 3 buffers: 0 buffers: 1 micro_batches: 1 } location: 2 }
+    instructions { call { kernel: 5 buffers: 1 buffers: 9 } location: 2 }
     instructions { receive { channel: 0 buffer: 2 } location: 1 }
+    instructions { receive { channel: 4 buffer: 10 units: 9 } location: 1 }
     instructions { call { kernel: 2 buffers: 0 buffers: 2 buffers: 3 buffers: 4 } location: 2 }
     instructions { release { channel: 0 } location: 1 }
+    instructions { release { channel: 4 } location: 1 }
     instructions { call { kernel: 3 buffers: 0 buffers: 3 buffers: 1 buffers: 5 buffers: 6 buffers: 7 buffers: 8 } }
     instructions { send_start { channel: 1 buffer: 6 } location: 2 }
+    instructions { send_start { channel: 5 buffer: 6 units: 9 } location: 2 }
     instructions { send_done { channel: 1 } location: 2 }
+    instructions { send_done { channel: 5 } location: 2 }
     instructions { control_receive { local: true channel: 3 } }
     feeds { name: "in" buffer: 0 }
     fetches { name: "out" buffer: 3 reduction: MEAN }
     metrics { name: "loss" sum: 7 count: 8 }
-    bytes_sent_per_step: 32 bytes_received_per_step: 32 flops_per_step: 48
-    event_ranks: [ 1, 2, 3, 4, 5 ]
+    bytes_sent_per_step: 64 bytes_received_per_step: 64 flops_per_step: 48
+    event_ranks: [ 1, 2, 3, 4, 5, 6, 7, 8, 9 ]
   }
   phases {
     name: "train_step" role: TRAIN samples_per_step: 6 dataset: 0 programs: 0 programs: 1 advances_global_step: true

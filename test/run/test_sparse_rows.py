@@ -9,6 +9,7 @@ from test_accounts import check
 
 LARGE = MODELS / "embedding-bag.mlir"
 ROWS, WIDTH = 20000, 64
+DISTINCT = {"embedding_rows": "distinct"}  # not a row for each number, as on one host
 OPTIMIZERS = {
     "sgd": "{optimizer = #graph.sgd<learning_rate = 0.5>}",
     "scheduled": "{optimizer = #graph.sgd<learning_rate = #graph.cosine_decay<initial_learning_rate = 0.5, decay_steps = 9>>, clip_value = 0.001}",
@@ -37,13 +38,15 @@ def partitioned(box, cluster, name):
     return text
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
-@pytest.mark.parametrize("ps", [1, 2])
-def test_bits(box, workers, ps, transport):
+@pytest.mark.parametrize("rows", ["all", "distinct"])
+@pytest.mark.parametrize("workers, ps", [(1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2)])
+def test_bits(box, workers, ps, rows, transport):
+    """A row for each number, which is the choice where nothing says that tasks are on several hosts, or each number's once."""
     name = model(box)
     reference = one(box, name, micro_batches=4)
-    cluster = servers(workers, ps, micro_batches=4)
-    partitioned(box, cluster, name).expect("dist.receive .*table.*rows count")
+    cluster = servers(workers, ps, micro_batches=4, **(DISTINCT if rows == "distinct" else {}))
+    text = partitioned(box, cluster, name)
+    text.expect("dist.receive .*table.*rows count") if rows == "distinct" else text.never("graph.distinct|sized")
     same(reference, box.weights(box.compile("many", cluster, name), "--steps", 5, f"--transport={transport}"))
 
 
@@ -57,42 +60,46 @@ def test_dense(box):
 def test_optimizers(box, optimizer):
     """Updates of rows, and dense ones of gradients that came as rows."""
     name = model(box, optimizer)
-    cluster = servers(2, 1)
-    text = partitioned(box, cluster, name)
-    (text.expect if optimizer in ("sgd", "scheduled") else text.never)("graph.apply_sgd_rows @table")
-    same(one(box, name, micro_batches=2), box.weights(box.compile("many", cluster, name), "--steps", 5))
+    for rows in {}, DISTINCT:
+        cluster = servers(2, 1, **rows)
+        text = partitioned(box, cluster, name)
+        (text.expect if optimizer in ("sgd", "scheduled") else text.never)("graph.apply_sgd_rows @table")
+        same(one(box, name, micro_batches=2), box.weights(box.compile("many", cluster, name), "--steps", 5))
 
 
 @pytest.mark.parametrize("settings", [{"micro_batches": 12, "sum_leaves": 4}, {"replication": "in_graph", "micro_batches": 4},
                                       {"placement": "split", "min_shard_bytes": 65536}], ids=["leaves", "in_graph", "split"])
-def test_settings(box, settings):
+@pytest.mark.parametrize("rows", [{}, DISTINCT], ids=["all", "distinct"])
+def test_settings(box, settings, rows):
     name = model(box)
-    cluster = servers(2, 2, **settings)
+    cluster = servers(2, 2, **settings, **rows)
     partitioned(box, cluster, name)
     sums = {key: value for key, value in settings.items() if key in ("micro_batches", "sum_leaves")}
     same(one(box, name, **{"micro_batches": 2, **sums}), box.weights(box.compile("many", cluster, name), "--steps", 5))
 
 
-def test_mirrored(box):
+@pytest.mark.parametrize("rows", [{}, DISTINCT], ids=["all", "distinct"])
+def test_mirrored(box, rows):
     name = model(box)
-    cluster = {"worker": 2, "strategy": "mirrored"}
+    cluster = {"worker": 2, "strategy": {"name": "mirrored", **rows}}
     partitioned(box, cluster, name)
     same(one(box, name, micro_batches=2), box.weights(box.compile("many", cluster, name), "--steps", 5))
 
 
-def test_asynchronous(box, transport):
+@pytest.mark.parametrize("rows", [{}, DISTINCT], ids=["all", "distinct"])
+def test_asynchronous(box, rows, transport):
     """One worker's updates are those of one device; those of several come as they come."""
     name = model(box)
-    cluster = servers(1, 1, update="async")
+    cluster = servers(1, 1, update="async", **rows)
     partitioned(box, cluster, name)
     same(one(box, name), box.weights(box.compile("many", cluster, name), "--steps", 5, f"--transport={transport}"))
-    partitioned(box, servers(3, 2, update="async"), name)
-    box.graphrun(box.compile("three", servers(3, 2, update="async"), name), "--steps", 9, f"--transport={transport}")
+    partitioned(box, servers(3, 2, update="async", **rows), name)
+    box.graphrun(box.compile("three", servers(3, 2, update="async", **rows), name), "--steps", 9, f"--transport={transport}")
 
 
 def test_traffic(box, transport):
     """Of a table of 51 MB each worker sends and receives a quarter of a megabyte: at most what the plan says, as the transport counts."""
-    check(box, servers(2, 1), 5, transport, LARGE)
+    check(box, servers(2, 1, **DISTINCT), 5, transport, LARGE)
     for name, task in box.json("stats.json")["tasks"].items():
         each = 5 * (128 * 8 * (4 + 64 * 4) + 4096) * (1 if "worker" in name else 2)
         assert each / 2 < task["bytes_sent"] < 1.1 * each and each / 2 < task["bytes_received"] < 1.1 * each, name
@@ -123,12 +130,14 @@ def wordBags(box, workers, words):
 
 
 def test_actual_bytes(box, transport):
-    """A worker sends and is sent each number's row once: the counters lack what the rows of all numbers would be more, to the byte."""
+    """A worker sends and is sent each number's row once: the counters lack what the rows of all numbers would be more, to the byte. Where a row for each
+    number travels they lack nothing."""
     workers = 2
     name, batches = wordBags(box, workers, 300)
     lacks = [sum(len(batches[step][w]) - len(set(batches[step][w])) for step in range(STEPS)) * WIDTH * 4 for w in range(workers)]
     assert min(lacks) > 0.5 * (STEPS - 2) * 128 * 8 * WIDTH * 4
-    check(box, servers(workers, 1), STEPS, transport, name, lacks={
+    check(box, servers(workers, 1), STEPS, transport, name, lacks={task: [0, 0] for task in ("/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1")})
+    check(box, servers(workers, 1, **DISTINCT), STEPS, transport, name, lacks={
         "/job:ps/task:0": [sum(lacks)] * 2, **{f"/job:worker/task:{w}": [lacks[w]] * 2 for w in range(workers)}})
 
 
@@ -143,7 +152,7 @@ def test_actual_bytes_of_parts(box, transport):
                 there = len({n for n in batch if ps * half <= n < (ps + 1) * half})
                 for task in (f"/job:ps/task:{ps}", f"/job:worker/task:{w}"):
                     lack[task] += (len(batch) - there) * WIDTH * 4
-    cluster = servers(2, 2, placement="split", min_shard_bytes=65536)
+    cluster = servers(2, 2, placement="split", min_shard_bytes=65536, **DISTINCT)
     box.show("parts", "partitioned", cluster, name).expect(f"dist.channel .*table.*: tensor<1024x{WIDTH}xf32> .*sized")
     check(box, cluster, STEPS, transport, name, lacks={task: [n, n] for task, n in lack.items()})
     same(one(box, name, micro_batches=2), box.weights(box.compile("parts", cluster, name), "--steps", 5))

@@ -23,8 +23,8 @@ def test_returns(box, kind, transport):
     """The others go on; silence and return are said; the run ends in good order."""
     run, last, worker = begin(box, kind, f"--transport={transport}")
     os.kill(worker, signal.SIGSTOP)
-    # Longer than 8 s of heartbeats and than 10 s of gRPC's own pings.
-    run.err.waitFor(rf"/job:worker/task:{last} \(process {worker} on .*\) does not answer for 8s; the others go on without it, and the run ends "
+    # Longer than 5 s of heartbeats and than 10 s of gRPC's own pings.
+    run.err.waitFor(rf"/job:worker/task:{last} \(process {worker} on .*\) does not answer for 5s; the others go on without it, and the run ends "
                     r"if it is silent for 5m \(--deadline\)")
     time.sleep(12)
     goesOn(run, 50, "while it is stopped")
@@ -57,4 +57,4 @@ def test_synchronous(box):
     run, _, worker = begin(box, "sync")
     os.kill(worker, signal.SIGSTOP)
     run.ends(LOST)
-    run.err.expect("/job:worker/task:1.*did not answer for 8s")
+    run.err.expect("/job:worker/task:1.*did not answer for 5s")

@@ -35,6 +35,7 @@ variables (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), Open MPI's (OMPI_COMM_WO
 Commands beside that (each has its --help):
   graphrun server     a task that waits for a client's plan
   graphrun check      finds what would go wrong, before the run; takes the same flags
+  graphrun explain    says why a run has failed, by what its tasks recorded (--failure_dir)
   graphrun certs      makes certificates for tasks on several machines
   graphrun submit     prints, or submits, a batch file for Slurm, Open MPI or Kubernetes
   graphrun calibrate  measures this machine for graphc's predictions
@@ -128,7 +129,7 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
 bool isOfServers(const CLI::Option &option) {
   static const std::set<std::string> kFlags = {"help",     "version", "data_dir",   "data_cache_mb",    "log_file",
                                                "job_name", "cluster", "task_index", "intra_op_threads", "tls_cert",
-                                               "tls_key",  "tls_ca"};
+                                               "tls_key",  "tls_ca",  "failure_dir"};
   return !option.get_lnames().empty() && kFlags.count(option.get_lnames().front());
 }
 
@@ -137,7 +138,7 @@ bool isOfChecks(const CLI::Option &option) {
   static const std::set<std::string> kFlags = {"entry", "checkpoint_dir", "transport", "master",
                                                "local", "feed",           "timeout",   "job_dir"};
   const std::string name = option.get_lnames().empty() ? "" : option.get_lnames().front();
-  return name.empty() || (isOfServers(option) && name != "log_file") || kFlags.count(name);
+  return name.empty() || (isOfServers(option) && name != "log_file" && name != "failure_dir") || kFlags.count(name);
 }
 
 /// What --help calls the values. What a check accepts is said in the descriptions, in words.
@@ -151,6 +152,7 @@ void showValues(CLI::App &app) {
                                                                      {"--fetch", "NAME"},
                                                                      {"--feed", "NAME=FILE"},
                                                                      {"--dump_variables", "DIR"},
+                                                                     {"--failure_dir", "DIR"},
                                                                      {"--job_name", "JOB"},
                                                                      {"--master", "URL"},
                                                                      {"--early_stop", "METRIC:PATIENCE"},
@@ -169,6 +171,7 @@ void showValues(CLI::App &app) {
                                                                        {"--transport", "NAME"},
                                                                        {"--task_index", "N"},
                                                                        {"--deadline", "S"},
+                                                                       {"--wait_deadline", "S"},
                                                                        {"--join_deadline", "S"}};
   for (auto [flag, value] : kPlain)
     app.get_option(flag)->type_name(value);
@@ -322,7 +325,14 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       ->type_name("DIR");
   app.add_flag("--local", flags.local, "start every task on this machine, whatever addresses say");
   app.add_option("--deadline", flags.deadlineSeconds,
-                 "end the run when no step was made for this many seconds (default 300)")
+                 "end the run when a task has not got on for this many seconds (default 300)")
+      ->check(kAboveZero);
+  app.add_option(
+      "--failure_dir", flags.failureDirectory,
+      "each task records here what it did last, in a small file that stays if the run fails (graphrun explain DIR)");
+  app.add_option("--wait_deadline", flags.waitSeconds,
+                 "end the run, by the name of the cause, when a task has waited this many seconds for one message, "
+                 "batch or device (default: as --deadline); by hand the chief's counts")
       ->check(kAboveZero);
   app.add_option(
          "--join_deadline", flags.joinSeconds,

@@ -29,7 +29,7 @@ struct Flags {
   std::string plan;
   std::optional<double> epochs;
   std::optional<uint64_t> steps;
-  std::string dataDirectory, checkpointDirectory, statsFile, logFile, dumpDirectory;
+  std::string dataDirectory, checkpointDirectory, statsFile, logFile, dumpDirectory, failureDirectory;
   std::string entry = "train"; ///< train, eval or predict
   std::optional<uint32_t> intraOpThreads; ///< none: the plan's, or 1
   std::string master; ///< "grpc://host:port": this process is the chief, the other tasks are servers
@@ -51,6 +51,7 @@ struct Flags {
   std::vector<std::string> fetches;
   std::map<std::string, std::string> feeds; ///< name → .npy file
   std::optional<double> deadlineSeconds; ///< without any step; none: kDeadlineSeconds
+  std::optional<double> waitSeconds; ///< of one wait; none: deadlineSeconds
   uint64_t dataCacheMb = 4096; ///< of decoded data files; 0: none
   uint32_t maxRestarts = 0; ///< of all tasks, by the launcher
   std::optional<double>

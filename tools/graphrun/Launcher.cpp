@@ -371,6 +371,8 @@ std::string Launcher::describe(const Child &child) const {
       absl::StrAppend(&text, "; its last line: ", child.lastLine);
     return text;
   }
+  if (child.error && child.error->secondary) // whose words name another one
+    return child.error->message;
   if (child.status && WIFEXITED(*child.status))
     absl::StrAppend(&text, "failed with exit status ", WEXITSTATUS(*child.status));
   else

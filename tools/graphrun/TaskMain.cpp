@@ -20,6 +20,7 @@
 #include "absl/time/clock.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -125,7 +126,8 @@ public:
     if (absl::Status status = setUp(); !status.ok())
       return fail({status, false, ""});
     threads_ = std::make_unique<session::TaskThreads>(session::TaskThreads::Parts{
-        name_, plan::taskText(plan_, plan_.chief()), *session_, *link_, driver_.get(), coordinator_.get(), stopAsked});
+        name_, plan::taskText(plan_, plan_.chief()), *session_, *link_, driver_.get(), coordinator_.get(), stopAsked,
+        [this](const session::TaskFailure &failure) { fail(failure); }});
     session::TaskThreads::End end = threads_->run([this] { return join(); }, kClearUp);
     if (end.failure) // also where the driver hangs on a file: then the process ends without it
       return fail(*end.failure);
@@ -134,10 +136,14 @@ public:
       return fail({driven, false, ""});
     if (!driver_ && setup_.reportFd < 0 && session_->wasStopped()) { // under a launcher the chief's status counts
       output_.log("the run was stopped, as asked");
+      if (recorder_)
+        recorder_->drop();
       return 1;
     }
     if (!output_.wroteAll())
       return fail({absl::DataLossError("some results could not be written to standard output"), false, ""});
+    if (recorder_)
+      recorder_->drop();
     return 0;
   }
 
@@ -185,6 +191,12 @@ private:
                                                       setup_.reportFd < 0 ? setup_.addresses[chief] : "");
       link_ = stream_;
     }
+    if (!flags_.failureDirectory.empty()) {
+      GRAPHC_ASSIGN_OR_RETURN(recorder_,
+                              session::FlightRecorder::open(flags_.failureDirectory, loaded_, hello(),
+                                                            [this](const std::string &line) { output_.warn(line); }));
+      options.recorder = recorder_.get();
+    }
     options.task = setup_.task;
     options.transport.identity = identity();
     options.transport.incarnation = incarnation_;
@@ -192,7 +204,7 @@ private:
     options.transport.sendDelay = testDelay(label_);
     options.data = dataSearch(flags_);
     options.intraOpThreads = flags_.intraOpThreads.value_or(std::max(1u, plan_.intra_op_threads()));
-    options.deadline = deadline();
+    options.deadline = waitDeadline();
     options.reportAfter = std::min(options.reportAfter, options.deadline / 4);
     options.log = [this](const std::string &line) { output_.log(line); };
     options.warn = [this](const std::string &line) { output_.warn(line); };
@@ -200,6 +212,7 @@ private:
     return absl::OkStatus();
   }
 
+  absl::Duration waitDeadline() const { return flags_.waitSeconds ? absl::Seconds(*flags_.waitSeconds) : deadline(); }
   absl::Duration deadline() const { return absl::Seconds(flags_.deadlineSeconds.value_or(kDeadlineSeconds)); }
   absl::Duration joinDeadline() const {
     return absl::Seconds(flags_.joinSeconds.value_or(setup_.reportFd >= 0 ? kLaunchedJoinSeconds : kJoinSeconds));
@@ -240,6 +253,9 @@ private:
     options.stragglerDeadline = deadline();
     options.joinDeadline = joinDeadline();
     options.announce = [this](const std::string &line) { output_.log(line); };
+    options.silence = [this](uint32_t task, const service::Heard &heard) {
+      return session::lastSeenText(plan_, session::watchedTask(plan_, task, heard));
+    };
     if (!flags_.fetches.empty()) {
       fetched_ = std::make_unique<session::FetchPrinter>(plan_, flags_.fetches,
                                                          [this](const std::string &line) { output_.print(line); });
@@ -248,26 +264,38 @@ private:
     coordinator_ = std::make_unique<service::Coordinator>(std::move(options));
     session::DriverOptions driver = driverOptions(flags_);
     driver.run = setup_.run;
+    driver.hangs.wait = waitDeadline();
+    driver.hangs.task = deadline();
+    driver.hangs.reportAfter = std::min(driver.hangs.reportAfter, driver.hangs.wait / 4);
     driver.show = [this](const observe::ProgressSnapshot &snapshot) { output_.show(snapshot); };
     driver.print = [this](const std::string &line) { output_.print(line); };
     driver.log = [this](const std::string &line) { output_.log(line); };
     driver_ = std::make_unique<session::Driver>(loaded_, *coordinator_, std::move(driver));
   }
 
-  absl::Status join() {
-    service::Hello hello =
-        session::introduce(loaded_, setup_.task, setup_.addresses.empty() ? "" : setup_.addresses[setup_.task],
-                           incarnation_, GRAPHC_VERSION);
-    if (local_)
-      return local_->join(hello);
-    return stream_->open(hello, absl::Now() + joinDeadline(), [this](const std::string &line) { output_.log(line); });
+  service::Hello hello() const {
+    return session::introduce(loaded_, setup_.task, setup_.addresses.empty() ? "" : setup_.addresses[setup_.task],
+                              incarnation_, GRAPHC_VERSION);
   }
 
+  absl::Status join() {
+    if (local_)
+      return local_->join(hello());
+    return stream_->open(hello(), absl::Now() + joinDeadline(), [this](const std::string &line) { output_.log(line); });
+  }
+
+  /// On the session's thread, or on the heartbeat's where that one never comes back.
   [[noreturn]] int fail(const session::TaskFailure &failure) {
+    if (failing_.exchange(true))
+      _exit(1); // it hangs in what follows
     std::string message = base::describe(failure.status);
     if (setup_.reportFd < 0 && tasks_.size() > 1 && !failure.secondary && message.rfind(name_, 0) != 0)
       message = absl::StrCat(name_, ": ", message);
     output_.error({name_, message, failure.secondary, failure.lost});
+    if (recorder_ && absl::IsCancelled(failure.status))
+      recorder_->drop(); // stopped as asked
+    else if (recorder_)
+      recorder_->keep(message, failure.secondary);
     // The others must hear why; then the process ends without taking itself apart, since a peer that hangs may keep gRPC from letting go
     // of buffers for ever.
     if (master_)
@@ -291,7 +319,9 @@ private:
   const uint64_t incarnation_;
   std::string label_;
   bool chief_ = false;
+  std::atomic<bool> failing_{false};
 
+  std::unique_ptr<session::FlightRecorder> recorder_; ///< with --failure_dir
   std::unique_ptr<session::FetchPrinter> fetched_;
   std::unique_ptr<service::Coordinator> coordinator_;
   std::unique_ptr<session::Driver> driver_;

@@ -10,6 +10,7 @@
 #include "tools/graphrun/Calibrate.h"
 #include "tools/graphrun/Certs.h"
 #include "tools/graphrun/Check.h"
+#include "tools/graphrun/Explain.h"
 #include "tools/graphrun/Feeds.h"
 #include "tools/graphrun/GpuShares.h"
 #include "tools/graphrun/Launcher.h"
@@ -234,6 +235,7 @@ absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags, bo
   GRAPHC_RETURN_IF_ERROR(graphrun::readFeeds(plan, flags).status());
   if (flags.jobName.empty()) // one task alone may have no part in them
     GRAPHC_RETURN_IF_ERROR(checkFolder("--dump_variables", flags.dumpDirectory));
+  GRAPHC_RETURN_IF_ERROR(checkFolder("--failure_dir", flags.failureDirectory));
   if (!check && flags.jobName.empty() && flags.entry == "train") // the chief of a check opens it
     GRAPHC_RETURN_IF_ERROR(checkFolder("--checkpoint_dir", flags.checkpointDirectory));
   GRAPHC_RETURN_IF_ERROR(checkOutputs(flags));
@@ -261,6 +263,8 @@ int runOrCheck(bool check, const graphrun::Flags &flags, const plan::LoadedPlan 
 int run(int argc, char **argv) {
   if (argc > 1 && std::string_view(argv[1]) == "certs")
     return graphrun::makeCertificates(argc - 1, argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "explain")
+    return graphrun::explainFailure(argc - 1, argv + 1);
   if (argc > 1 && std::string_view(argv[1]) == "submit")
     return graphrun::submit(argc - 1, argv + 1);
   auto launched = graphrun::takeLaunchContext();

@@ -261,3 +261,28 @@ func.func @whole(%x: tensor<f32>) {
   return
 }
 graph.variable @v : tensor<f32> = #graph.uniform<low = -1, high = 1>
+
+// -----
+
+// What stands outside of the braces as well.
+func.func @convolution(%x: tensor<1x2x5x5xf32>, %w: tensor<3x2x3x3xf32>) {
+  // expected-error@+1 {{custom op 'graph.convolution' has no attribute 'padding'; known are feature_group_count, hwio, nhwc, padding_high, padding_low, rhs_dilation, window_strides, graph.device, graph.colocate_with}}
+  %0 = graph.convolution %x, %w padding = [1, 1] : (tensor<1x2x5x5xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x5x5xf32>
+  return
+}
+
+// -----
+
+func.func @order(%x: tensor<1x2x5x5xf32>, %w: tensor<3x2x3x3xf32>) {
+  // expected-error@+1 {{custom op 'graph.convolution' has 'window_strides' where it cannot stand; expected the attributes that stand outside of {…} once each and in the order of docs/dialects/graph.md}}
+  %0 = graph.convolution %x, %w padding_low = [1, 1] window_strides = [1, 1] : (tensor<1x2x5x5xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @number(%x: tensor<f32>) {
+  // expected-error@+1 {{custom op 'graph.minimize' attribute 'clip_norm' must be a number with a point or an exponent, such as 1.0}}
+  graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>, clip_norm = 1} : tensor<f32>
+  return
+}

@@ -248,3 +248,35 @@ func.func @f(%x: tensor<f32>) {
   %y = graph.prod %x : tensor<f32>
   return
 }
+
+// -----
+
+graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
+  // expected-error@+1 {{custom op 'stablehlo.reduce_window' is unknown; did you mean 'graph.max_pool' or 'graph.avg_pool'?}}
+  %y = stablehlo.reduce_window %x : tensor<f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
+  // expected-error@+1 {{custom op 'stablehlo.select_and_scatter' is unknown; did you mean 'graph.max_pool', whose gradient graphc makes by itself?}}
+  %y = stablehlo.select_and_scatter %x : tensor<f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
+  // expected-error@+1 {{custom op 'stablehlo.reduce' is unknown; did you mean 'graph.reduce_sum', 'graph.reduce_max', 'graph.reduce_min', 'graph.reduce_prod', 'graph.reduce_mean', 'graph.reduce_and' or 'graph.reduce_or'?}}
+  %y = stablehlo.reduce %x : tensor<f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
+  // expected-error@+1 {{custom op 'stablehlo.while' is unknown; this version has nothing of the kind (docs/status.md lists the ops)}}
+  %y = stablehlo.while %x : tensor<f32>
+  graph.return
+}

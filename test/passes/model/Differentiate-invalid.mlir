@@ -67,6 +67,17 @@ graph.func @fed_loss(%loss: tensor<f32>) attributes {role = #graph.role<train>} 
 
 // -----
 
+graph.variable @w : tensor<f32> = #graph.zeros
+graph.func @all_frozen(%x: tensor<f32>) attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<f32>
+  %loss = graph.multiply %w, %x : tensor<f32>
+  // expected-error@+1 {{trains nothing: frozen, ["*"], matches every variable that would be trained; leave a pattern out, or the op where nothing shall be trained}}
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>, frozen = ["*"]} : tensor<f32>
+  graph.return
+}
+
+// -----
+
 // expected-error@+1 {{named 'global_step' must be a graph.variable of type 'tensor<i64>'}}
 graph.variable @global_step : tensor<i32> = #graph.zeros
 graph.variable @w : tensor<f32> = #graph.zeros

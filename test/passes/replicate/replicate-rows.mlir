@@ -1,7 +1,7 @@
 // RUN: graph-opt %s --resolve-strategy --place --verify-placed --replicate --verify-replicated --verify-placed | FileCheck %s
 // Rows of a table are taken where it is, and a gradient of rows goes there by numbers and rows. What changes every row stays dense there.
 
-module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+module attributes {graph.distinct_rows, graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server", micro_batches = 4>} {
 graph.variable @table : tensor<1000x8xf32> = #graph.zeros
 graph.variable @decayed : tensor<1000x8xf32> = #graph.zeros

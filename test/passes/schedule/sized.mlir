@@ -2,7 +2,7 @@
 // What says how long messages are is computed before the first of them: rows that differ are counted before they come and before they go. The gradient is made in
 // its slot, whatever its size will be.
 
-module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+module attributes {graph.distinct_rows, graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server">} {
 graph.variable @table : tensor<100000x64xf32> = #graph.zeros
 graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}

@@ -103,6 +103,12 @@ TEST(ClusterConfig, ReadsTheSettingsOfEveryStrategy) {
   EXPECT_EQ(ring.order, ReduceOrder::Fast);
   EXPECT_EQ(ring.bucketBytes, 1048576u);
   EXPECT_EQ(parse(R"({"worker": 3, "strategy": "all_reduce"})").strategy.order, ReduceOrder::Reproducible);
+  auto rows = [](const char *text) { return parse(text).strategy.embeddingRows; };
+  EXPECT_EQ(rows(R"({"ps": 1, "worker": 2, "strategy": "parameter_server"})"), std::nullopt);
+  EXPECT_EQ(rows(R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "embedding_rows": "all"}})"),
+            EmbeddingRows::All);
+  EXPECT_EQ(rows(R"({"worker": 2, "strategy": {"name": "mirrored", "embedding_rows": "distinct"}})"),
+            EmbeddingRows::Distinct);
 }
 
 TEST(ClusterConfig, KnowsWhoSharesAHost) {
@@ -113,6 +119,11 @@ TEST(ClusterConfig, KnowsWhoSharesAHost) {
   EXPECT_FALSE(shared(R"({"worker": ["a:1", "b:1"]})"));
   EXPECT_FALSE(shared(R"({"chief": ["a:1"], "worker": ["b:1"]})"));
   EXPECT_FALSE(shared(R"({"chief": 1, "worker": ["b:1"]})"));
+  auto all = [](const char *text) { return parse(text).tasksShareHost(); };
+  EXPECT_TRUE(all(R"({"ps": 1, "worker": 3})"));
+  EXPECT_TRUE(all(R"({"ps": ["a:3"], "worker": ["a:1", "A:2"]})"));
+  EXPECT_FALSE(all(R"({"ps": ["b:1"], "worker": ["a:1", "a:2"]})"));
+  EXPECT_FALSE(all(R"({"ps": ["localhost:1"], "worker": ["a:1"]})"));
   ClusterConfig config = parse(R"({"chief": 1, "worker": ["localhost:1", "127.evil.example:2", "[fe80::1]:3"]})");
   EXPECT_EQ(config.hostOf("chief", 0), "");
   EXPECT_EQ(config.hostOf("worker", 0), "");

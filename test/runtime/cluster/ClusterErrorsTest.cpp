@@ -187,6 +187,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "replicas_to_aggregate": 2}})",
              "c.json:2:42: \"replicas_to_aggregate\" is for synchronous updates; asynchronous ones are applied one by "
              "one"},
+        Case{"RowsOfAllReduce", R"({"worker": 2, "strategy": {"name": "all_reduce", "embedding_rows": "all"}})",
+             "c.json:1:50: \"embedding_rows\" belongs to the strategies \"in_graph\" and \"mirrored\" and "
+             "\"parameter_server\", not to \"all_reduce\""},
+        Case{"UnknownRows", R"({"worker": 2, "strategy": {"name": "mirrored", "embedding_rows": "each"}})",
+             "c.json:1:66: unknown embedding_rows \"each\"; known are \"all\", \"distinct\""},
+        Case{"RowsOfBackup",
+             R"({"ps": 1, "worker": 3, "strategy": {"name": "parameter_server", "replicas_to_aggregate": 2,
+                "embedding_rows": "distinct"}})",
+             "c.json:2:35: \"embedding_rows\" says which rows of a table travel; with \"replicas_to_aggregate\" whole "
+             "variables and their gradients do: leave one of the two out"},
         Case{"AggregateTooMany",
              R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "replicas_to_aggregate": 3}})",
              "c.json:1:36: \"replicas_to_aggregate\" is 3, but the cluster has 2 replicas"},

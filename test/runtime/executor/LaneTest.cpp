@@ -1,15 +1,20 @@
 //===- LaneTest.cpp - whole phases on threads: values, ends, errors, bytes, arenas ------------------------------------===//
 
 #include "runtime/base/Mutex.h"
+#include "runtime/executor/EventRing.h"
+#include "runtime/plan/LanePlace.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
 #include "test/runtime/plan/CompletePlan.h"
 #include "test/runtime/plan/PlanBuilder.h"
+#include "test/runtime/session/LonePlan.h"
 
 #include "absl/time/clock.h"
 
 #include <gmock/gmock.h>
 
+#include <future>
+#include <map>
 #include <thread>
 
 namespace graphc::executor {
@@ -244,6 +249,72 @@ TEST(Lane, LastingWaitIsExplainedThenEnds) {
                                          "(by-hand.mlir:2:3) from /job:worker/task:1 train_step.worker[1]"));
   EXPECT_THAT(reports, testing::Contains("/job:worker/task:0 train_step.worker[0] waits at step 1 to send control.ps0 "
                                          "(by-hand.mlir:3:3) to /job:ps/task:0 train_step.ps0"));
+}
+
+// Another thread sees at which instruction a lane is, while that takes its time.
+TEST(Lane, WhereItIsIsSeenFromOutside) {
+  struct SlowData final : TestHost {
+    using TestHost::TestHost;
+    absl::Status nextBatch(const LaneInfo &, uint64_t, const plan::Instruction::NextBatch &, std::span<void *const>,
+                           uint8_t *) override {
+      come.get_future().wait();
+      return absl::DataLossError("the disk is gone");
+    }
+    std::promise<void> come;
+  };
+  TaskHarness tasks(plan::lonePlan());
+  SlowData host(10);
+  auto lanes = tasks.lanes(host);
+  EXPECT_EQ(plan::placeText(tasks.plan, lanes[0]->place()), "computes at step 0");
+  std::thread runs([&] { EXPECT_EQ(tasks.run(lanes), absl::DataLossError("the disk is gone")); });
+  plan::LanePlace place;
+  for (absl::Time end = absl::Now() + absl::Seconds(60); place.doing != plan::Doing::Reads && absl::Now() < end;)
+    place = lanes[0]->place();
+  EXPECT_TRUE(plan::checkPlace(tasks.plan, 0, place));
+  EXPECT_EQ(plan::placeText(tasks.plan, place), "waits at step 0 for a batch of data set made");
+  const Lane::Progress before = lanes[0]->progress();
+  absl::SleepFor(absl::Milliseconds(20));
+  EXPECT_EQ(lanes[0]->progress(), before) << "it stands still";
+  host.come.set_value();
+  runs.join();
+}
+
+TEST(Lane, WhatItDoesIsNoted) {
+  TaskHarness tasks(parameterServerPlan({1, 2}));
+  TestHost host(10);
+  auto ring = std::make_unique<EventRing>();
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (size_t task = 0; task < 3; ++task) {
+    auto made = makeLanes({tasks.plan,
+                           plan::allTasks(tasks.plan)[task],
+                           *tasks.stores[task],
+                           *tasks.library,
+                           *tasks.transport,
+                           host,
+                           {},
+                           ring.get()},
+                          0);
+    ASSERT_TRUE(made.ok()) << made.status();
+    for (auto &lane : *made)
+      lanes.push_back(std::move(lane));
+  }
+  ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+  std::map<plan::LaneName, uint64_t> steps;
+  size_t waits = 0;
+  for (const LaneEvent &event : ring->last()) {
+    const uint32_t task =
+        plan::taskNumber(tasks.plan, plan::instanceTask(tasks.plan, tasks.plan.programs(int(event.place.lane.program)),
+                                                        event.place.lane.instance));
+    EXPECT_TRUE(plan::checkPlace(tasks.plan, task, event.place));
+    if (event.place.doing == plan::Doing::Between)
+      EXPECT_EQ(event.place.step, steps[event.place.lane]++);
+    else
+      waits += event.place.doing == plan::Doing::Receives || event.place.doing == plan::Doing::Sends;
+  }
+  EXPECT_EQ(steps.size(), 3u);
+  for (auto &[lane, made] : steps)
+    EXPECT_EQ(made, 10u);
+  EXPECT_GT(waits, 0u);
 }
 
 TEST(Lane, AbortEndsWaitingLanesAtOnce) {

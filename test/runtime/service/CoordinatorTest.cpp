@@ -3,6 +3,7 @@
 
 #include "runtime/base/Mutex.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -207,24 +208,73 @@ TEST_F(Cluster, DeathIsTheCauseAndNotWhatOthersNoticed) {
   EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("process 4002 on here is gone"));
 }
 
+/// Looks for so long, while these are heard.
+void watchFor(Coordinator &coordinator, absl::Duration time, std::vector<uint32_t> heard) {
+  for (absl::Time end = absl::Now() + time; absl::Now() < end && !coordinator.rootCause();) {
+    for (uint32_t task : heard)
+      coordinator.progress(task, {});
+    coordinator.heartbeat(absl::Now(), 0);
+    absl::SleepFor(absl::Milliseconds(20));
+  }
+}
+
 TEST_F(Cluster, SuspicionAloneNamesTheSuspectInTheEnd) {
+  options.lostAfter = absl::Seconds(60);
+  coordinator = std::make_unique<Coordinator>(options);
   joinAll();
   Error noticed;
   noticed.set_secondary(true);
   noticed.set_suspect("/job:worker/task:1");
   noticed.set_message("the data stream with /job:worker/task:1 ended");
   coordinator->failed(0, noticed);
-  for (uint32_t task : {0u, 1u, 2u})
-    coordinator->progress(task, {});
-  coordinator->heartbeat(absl::Now() + absl::Milliseconds(500), 0);
+  watchFor(*coordinator, absl::Milliseconds(500), {0, 1});
   EXPECT_FALSE(coordinator->rootCause());
-  absl::SleepFor(absl::Milliseconds(600));
-  for (uint32_t task : {1u, 2u})
-    coordinator->progress(task, {});
-  coordinator->heartbeat(absl::Now() + absl::Milliseconds(500), 0);
+  watchFor(*coordinator, absl::Seconds(30), {0, 1});
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
+  EXPECT_EQ(coordinator->rootCause()->pid, 4002);
   EXPECT_TRUE(coordinator->rootCause()->lost);
+}
+
+TEST_F(Cluster, ASuspectThatLivesIsInnocentAndTheConnectionIsNamed) {
+  joinAll();
+  Error noticed;
+  noticed.set_secondary(true);
+  noticed.set_suspect("/job:worker/task:1");
+  noticed.set_message("the data stream with /job:worker/task:1 ended");
+  coordinator->failed(0, noticed);
+  watchFor(*coordinator, absl::Seconds(30), {1, 2});
+  ASSERT_TRUE(coordinator->rootCause());
+  EXPECT_EQ(coordinator->rootCause()->task, "the connection between /job:ps/task:0 and /job:worker/task:1");
+  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()),
+              AllOf(HasSubstr("the data stream with /job:worker/task:1 ended"), HasSubstr("half open")));
+}
+
+TEST_F(Cluster, WhatIsKnownOfASilentTaskIsSaid) {
+  options.silence = [](uint32_t task, const Heard &heard) {
+    return absl::StrCat("; ", heard.hello.name(), " had made ", heard.progress.steps(), " steps");
+  };
+  coordinator = std::make_unique<Coordinator>(options);
+  joinAll();
+  Progress progress;
+  progress.set_steps(12);
+  coordinator->progress(2, progress);
+  watchFor(*coordinator, absl::Seconds(30), {0, 1});
+  ASSERT_TRUE(coordinator->rootCause());
+  EXPECT_EQ(coordinator->rootCause()->status.message(),
+            "process 4002 on here did not answer for 1s; /job:worker/task:1 had made 12 steps");
+}
+
+TEST_F(Cluster, HowLongEachWasSilent) {
+  ASSERT_TRUE(join(0).ok() && join(2).ok());
+  coordinator->allowStragglers({false, false, true});
+  const std::vector<Heard> heard = coordinator->heard(absl::Now() + absl::Seconds(7));
+  ASSERT_EQ(heard.size(), 3u);
+  EXPECT_NEAR(absl::ToDoubleSeconds(heard[0].silent), 7, 1);
+  EXPECT_FALSE(heard[0].straggler);
+  EXPECT_EQ(heard[1].silent, absl::InfiniteDuration());
+  EXPECT_EQ(heard[1].hello.name(), "");
+  EXPECT_TRUE(heard[2].straggler);
 }
 
 TEST_F(Cluster, SilentTaskIsLost) {

@@ -55,9 +55,9 @@ private:
 
 struct TaskThreadsTest : testing::Test {
   TaskThreads::Parts parts(service::ControlLink &to) {
-    TaskThreads::Parts parts{"/job:local/task:0",           "/job:worker/task:0", session, to, nullptr, nullptr,
-                             [this] { return stop.load(); }};
-    parts.every = absl::Milliseconds(1);
+    TaskThreads::Parts parts{
+        "/job:local/task:0", "/job:worker/task:0", session, to, nullptr, nullptr, [this] { return stop.load(); }, {}};
+    parts.every = parts.beat = absl::Milliseconds(1);
     return parts;
   }
   static absl::Status joined() { return absl::OkStatus(); }
@@ -105,7 +105,7 @@ TEST_F(TaskThreadsTest, AStopBeforeTheChiefIsThereEndsTheWait) {
 TEST_F(TaskThreadsTest, AChiefThatFallsSilentIsLost) {
   std::atomic<size_t> beats{0};
   TaskThreads::Parts own = parts(link);
-  own.every = absl::Milliseconds(20);
+  own.every = own.beat = absl::Milliseconds(20);
   own.lostAfter = absl::Milliseconds(400);
   link.heartbeat();
   link.onSend = [&](size_t before, const service::Progress &) {
@@ -119,6 +119,51 @@ TEST_F(TaskThreadsTest, AChiefThatFallsSilentIsLost) {
   EXPECT_GE(beats, 30u);
 }
 
+TEST_F(TaskThreadsTest, SignsOfLifeAreFewAndAStopIsToldAtOnce) {
+  std::atomic<size_t> sent{0}, stops{0};
+  TaskThreads::Parts own = parts(link);
+  own.beat = absl::Hours(1);
+  std::atomic<int> looks{0};
+  own.stopAsked = [&] {
+    const int look = ++looks;
+    if (look == 200)
+      link.release();
+    return look >= 100;
+  };
+  link.heartbeat();
+  link.onSend = [&](size_t, const service::Progress &progress) {
+    ++sent;
+    stops += progress.stop_requested();
+  };
+  TaskThreads::End end = TaskThreads(own).run(joined);
+  EXPECT_GE(looks, 200);
+  EXPECT_EQ(sent, 2u) << "the first look's, and the stop's";
+  EXPECT_EQ(stops, 1u);
+}
+
+TEST_F(TaskThreadsTest, ASessionThatNeverComesBackIsGivenUp) {
+  TaskThreads::Parts own = parts(link);
+  own.stuckAfter = absl::Milliseconds(50);
+  std::atomic<int> given{0};
+  std::string why;
+  own.stuck = [&](const TaskFailure &failure) {
+    if (given++)
+      return;
+    why = std::string(failure.status.message());
+    link.release(); // here it comes back all the same
+  };
+  link.heartbeat();
+  std::thread fails([&] {
+    absl::SleepFor(absl::Milliseconds(20));
+    EXPECT_EQ(given, 0);
+    session.fail({absl::InternalError("the device is gone"), false, ""});
+  });
+  TaskThreads::End end = TaskThreads(own).run(joined);
+  fails.join();
+  EXPECT_GE(given, 1);
+  EXPECT_EQ(why, "the device is gone");
+}
+
 TEST_F(TaskThreadsTest, OnTheChiefTheHeartbeatIsTheDriversClock) {
   service::Coordinator::Options coordinated;
   coordinated.fingerprint = loaded.fingerprint;
@@ -130,8 +175,8 @@ TEST_F(TaskThreadsTest, OnTheChiefTheHeartbeatIsTheDriversClock) {
   auto local = std::make_shared<service::LocalLink>(coordinator, 0);
   TaskSession chief(loaded, {}, *local);
   std::atomic<int> asks{0};
-  TaskThreads::Parts own{"/job:local/task:0", "/job:local/task:0",       chief, *local, &driver,
-                         &coordinator,        [&] { return ++asks > 5; }};
+  TaskThreads::Parts own{"/job:local/task:0", "/job:local/task:0",        chief, *local, &driver,
+                         &coordinator,        [&] { return ++asks > 5; }, {}};
   own.every = own.lostAfter = absl::Milliseconds(1); // a chief does not lose itself
   TaskThreads::End end =
       TaskThreads(own).run([&] { return local->join(introduce(loaded, 0, "", /*incarnation=*/7, /*version=*/"")); });

@@ -97,6 +97,8 @@ TEST(Flags, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf({"m", "--entry", "eval", "--epochs", "1"}), HasSubstr("--entry train"));
   EXPECT_THAT(errorOf({"m", "--entry", "eval", "--steps", "0"}), HasSubstr("at least one step"));
   EXPECT_THAT(errorOf({"m", "--deadline", "nan"}), HasSubstr("--deadline: must be a number above 0"));
+  EXPECT_THAT(errorOf({"m", "--wait_deadline", "-1"}), HasSubstr("--wait_deadline: must be a number above 0"));
+  EXPECT_THAT(errorOf({"m", "--failure_dir", ""}), HasSubstr("--failure_dir: its value is empty"));
   EXPECT_THAT(errorOf({"m", "--steps", "281474976710656"}), HasSubstr("--steps"));
 }
 

@@ -1,0 +1,27 @@
+//===- LaneCursor.h - how far a lane is, for it and for whoever asks ----------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_LANECURSOR_H
+#define GRAPHC_RUNTIME_EXECUTOR_LANECURSOR_H
+
+#include "runtime/base/Published.h"
+#include "runtime/executor/Host.h"
+#include "runtime/executor/Program.h"
+#include "runtime/plan/LanePlace.h"
+
+namespace graphc::executor {
+
+/// Its lane moves it, at the cost of plain numbers; any thread may ask where it is.
+struct LaneCursor {
+  enum class Blocked : uint8_t { No, Message, Device, Results, Permit, Turn }; // Turn: whoever takes the steps
+  base::Published<uint32_t> position; ///< instruction
+  base::Published<uint32_t> sub; ///< instance within an instruction that touches a family
+  base::Published<uint32_t> iteration; ///< of a loop
+  base::Published<uint64_t> currentStep;
+  base::Published<Blocked> blocked; ///< what the lane waits for
+  base::Published<uint32_t> sumWaits; ///< of the AllReduceDone that blocks: its port, 2 * peer + whether it sends
+
+  /// `tickets`: null where the program takes none.
+  plan::LanePlace place(const Program &program, const LaneInfo &info, const Tickets *tickets) const;
+};
+
+} // namespace graphc::executor
+#endif
