@@ -75,7 +75,8 @@ def test_requeued(box, two, slurm):
     box.checkpoint("kept", there=lambda: slurm.job(job, "JobState") in ("PENDING", "RUNNING"))
     os.kill(until(lambda: pidOf(box, 2), "a process of the server"), signal.SIGKILL)
     until(lambda: slurm.job(job, "Restarts") == "1" or slurm.job(job, "JobState") == "FAILED", "the job is requeued")
-    slurm.ask("scontrol", "update", f"JobId={job}", "StartTime=now")  # it would wait for two minutes
+    # It would wait for two minutes; at once, the node takes it for the one that has just been ended.
+    slurm.ask("scontrol", "update", f"JobId={job}", "StartTime=now+4seconds")
     until(lambda: slurm.job(job, "JobState") in ("COMPLETED", "FAILED"), "the job has ended", END)
     box.file(f"slurm-{job}.out").expect("^graphrun: /job:ps/task:0: process [0-9]+ on .* is gone", "going on from kept/step-[0-9]+", "step 2000/2000")
     same(straight, box / "requeued")
@@ -114,6 +115,8 @@ def test_first_that_is_set(box, plan, ports):
 def test_refused(box, plan, ports):
     """What launchers say that cannot be, and a port that somebody has."""
     box.refused('RANK="one": expected a whole number', plan, env={**by(0, ports[0]), "RANK": "one"})
+    box.refused("--max_restarts is for a run whose tasks graphrun starts all here, and this is a process of torchrun's", plan, "--checkpoint_dir", "kept",
+                "--max_restarts", 1, env=by(0, ports[0]))
     box.refused("has processes on several hosts, .* give --job_dir DIR", plan, env={**by(0, ports[0]), "LOCAL_WORLD_SIZE": "1"})
     box.refused('TF_CONFIG is not used: .*evaluator', plan, env={
         "TF_CONFIG": '{"cluster": {"ps": ["a:1"], "worker": ["a:2", "a:3"]}, "task": {"type": "evaluator", "index": 0}}'})

@@ -3,7 +3,7 @@ import os
 import signal
 
 import pytest
-from box import FOREVER, asName, delay, same
+from box import FOREVER, LOST, asName, delay, same
 from faults import fault
 
 RUN = "--steps", 400, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 20
@@ -44,7 +44,7 @@ def test_before_the_first_checkpoint(box, two, straight):
 def test_used_up(box, two):
     """A task that dies each time: the pauses grow, the last death ends the run."""
     run = box.launch(two, *RUN, "--max_restarts", 2, env=fault(box, "kill", 1, "ps-0", "ckpt/step-", once=False))
-    run.ends(1)
+    run.ends(LOST)
     run.err.expect(r"in 500ms \(restart 1 of 2\)", r"in 1s \(restart 2 of 2\)", "killed by signal 9", r"all restarts are used up \(--max_restarts 2\)")
 
 

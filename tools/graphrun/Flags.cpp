@@ -232,8 +232,8 @@ absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, Host
 }
 
 /// Flags of earlier versions.
-static const std::map<std::string, std::string> kRenamed = {{"--save_checkpoint_steps", "--save_checkpoint_steps"},
-                                                            {"--save_checkpoint_secs", "--save_checkpoint_secs"}};
+static const std::map<std::string, std::string> kRenamed = {{"--checkpoint_every_steps", "--save_checkpoint_steps"},
+                                                            {"--checkpoint_every_seconds", "--save_checkpoint_secs"}};
 
 absl::Status checkExtras(const CLI::App &app) {
   std::vector<std::string> known;

@@ -349,6 +349,10 @@ int run(int argc, char **argv) {
     if (!launcher.ok())
       return usageError(launcher.status());
     rank = *std::move(launcher);
+    if (rank && flags.maxRestarts > 0)
+      return usageError(absl::InvalidArgumentError(
+          absl::StrCat("--max_restarts is for a run whose tasks graphrun starts all here, and this is a process of ",
+                       rank->launcher, "; graphrun submit prints how that begins again")));
   }
   if (rank) {
     std::fprintf(stderr, "graphrun: %s\n", graphrun::describe(plan->plan, *rank).c_str());

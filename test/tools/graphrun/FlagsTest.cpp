@@ -82,8 +82,8 @@ TEST(Flags, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf({"m", "--intra_op_threads", "0"}), HasSubstr("--intra_op_threads"));
   EXPECT_THAT(errorOf({"m", "--local", "--job_name", "ps"}), HasSubstr("--local"));
   EXPECT_THAT(errorOf({"m", "--save_checkpoint_steps", "5"}), HasSubstr("needs --checkpoint_dir"));
-  EXPECT_THAT(errorOf({"m", "--save_checkpoint_steps", "5"}),
-              HasSubstr("unknown flag --save_checkpoint_steps; did you mean --save_checkpoint_steps?"));
+  EXPECT_THAT(errorOf({"m", "--checkpoint_every_steps", "5"}),
+              HasSubstr("unknown flag --checkpoint_every_steps; did you mean --save_checkpoint_steps?"));
   EXPECT_THAT(errorOf({"m", "--checkpoint-every-seconds=5"}), HasSubstr("did you mean --save_checkpoint_secs?"));
   EXPECT_THAT(errorOf({"m", "--keep_checkpoint_max", "-1"}),
               HasSubstr("--keep_checkpoint_max: must be a whole number"));
