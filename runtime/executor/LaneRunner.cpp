@@ -130,4 +130,15 @@ absl::Status runLanes(std::span<const std::unique_ptr<Lane>> lanes, const RunOpt
   return failure.status();
 }
 
+bool becomeIdle(std::span<const std::unique_ptr<Lane>> lanes, absl::Duration limit) {
+  const absl::Time end = absl::Now() + limit;
+  for (const auto &lane : lanes)
+    while (!lane->isIdle()) {
+      if (absl::Now() >= end)
+        return false;
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+  return true;
+}
+
 } // namespace graphc::executor

@@ -33,6 +33,8 @@ struct RunOptions {
 /// joins them. Returns the failure that came first: one that is not Aborted goes before one that is (an aborted lane only
 /// heard of another's failure).
 absl::Status runLanes(std::span<const std::unique_ptr<Lane>> lanes, const RunOptions &options);
+/// Whether the lanes' devices end their work within the limit.
+bool becomeIdle(std::span<const std::unique_ptr<Lane>> lanes, absl::Duration limit);
 
 } // namespace graphc::executor
 #endif

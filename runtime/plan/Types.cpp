@@ -189,6 +189,15 @@ bool stores(const Plan &plan, const Variable &variable, const Task &task) {
   return false;
 }
 
+std::vector<bool> stragglers(const Plan &plan, const Phase &phase) {
+  std::vector<bool> all;
+  for (const Task &task : allTasks(plan))
+    all.push_back(phase.ends_by_end_of_stream() && !sameTask(task, plan.chief()) &&
+                  std::none_of(plan.variables().begin(), plan.variables().end(),
+                               [&](const Variable &one) { return stores(plan, one, task); }));
+  return all;
+}
+
 Task instanceTask(const Plan &plan, const Program &program, uint32_t instance) {
   if (program.spread())
     if (std::optional<Task> task = replicaTask(plan, instance))

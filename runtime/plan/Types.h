@@ -68,6 +68,9 @@ uint32_t taskNumber(const Plan &plan, const Task &task);
 std::optional<Task> replicaTask(const Plan &plan, uint32_t replica);
 /// Whether the task has a copy of the variable: it owns it, or it is a replica's and the variable is mirrored.
 bool stores(const Plan &plan, const Variable &variable, const Task &task);
+/// By number, which tasks the phase's others do not wait for: asynchronous and backup workers. The chief's own silence is everybody's, and whoever
+/// stores variables is needed.
+std::vector<bool> stragglers(const Plan &plan, const Phase &phase);
 /// The task that instance r of a program runs on, in a verified plan.
 Task instanceTask(const Plan &plan, const Program &program, uint32_t instance);
 /// Of a program's lanes, how many the task has. In a verified plan.

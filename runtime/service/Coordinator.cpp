@@ -117,11 +117,6 @@ void Coordinator::traced(uint32_t task, Traced trace) {
     refuse(task, status);
 }
 
-std::vector<std::pair<uint32_t, Traced>> Coordinator::takeTraces() {
-  base::MutexLock lock(mutex_);
-  return std::exchange(traces_, {});
-}
-
 std::vector<std::optional<ClockOffset>> Coordinator::clockOffsets() {
   std::vector<std::shared_ptr<Member>> members;
   {
@@ -485,11 +480,6 @@ void Coordinator::requestStop(uint64_t epoch) {
   message.set_stop(epoch);
   for (auto &member : members)
     member->send(message);
-}
-
-std::optional<RootCause> Coordinator::rootCause() const {
-  base::MutexLock lock(mutex_);
-  return cause_;
 }
 
 /// From now on streams may end: the tasks go.

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace graphc::service {
@@ -109,13 +110,19 @@ public:
   ClusterProgress clusterProgress() const;
   std::vector<Heard> heard(absl::Time now) const; ///< by task number
   /// By task, each in its order.
-  std::vector<std::pair<uint32_t, Traced>> takeTraces();
+  std::vector<std::pair<uint32_t, Traced>> takeTraces() {
+    base::MutexLock lock(mutex_);
+    return std::exchange(traces_, {});
+  }
   /// Asks every task for its clock, by number, some times each; on the master's thread, while no order is under way.
   std::vector<std::optional<ClockOffset>> clockOffsets();
 
   /// Ends the run: tells everyone once. First cause wins.
   void abort(RootCause cause);
-  std::optional<RootCause> rootCause() const;
+  std::optional<RootCause> rootCause() const {
+    base::MutexLock lock(mutex_);
+    return cause_;
+  }
   /// Everyone has answered End: from here on a task that goes is no error; lets them go.
   void release();
 

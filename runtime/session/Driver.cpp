@@ -31,25 +31,6 @@ std::string hintOfEntries(const plan::Plan &plan) {
     entries.push_back(phase.role() == plan::TRAIN ? "train" : phase.role() == plan::EVAL ? "eval" : "predict");
   return absl::StrJoin(entries, ", ");
 }
-
-// Asynchronous workers and backup workers: the phase's other tasks do not wait for them. The chief's own silence is everybody's, and
-// whoever stores variables is needed.
-std::vector<bool> stragglersOf(const plan::Plan &plan, const plan::Phase &phase) {
-  std::vector<bool> stragglers;
-  for (const plan::Task &task : plan::allTasks(plan))
-    stragglers.push_back(phase.ends_by_end_of_stream() && !plan::sameTask(task, plan.chief()) &&
-                         std::none_of(plan.variables().begin(), plan.variables().end(),
-                                      [&](const plan::Variable &one) { return plan::stores(plan, one, task); }));
-  return stragglers;
-}
-
-TrainingProgress::Metrics meansOf(const ResultSums &sums, const std::string &before) {
-  TrainingProgress::Metrics means;
-  for (const auto &[name, sum] : sums)
-    if (std::optional<double> mean = sum.mean())
-      means.emplace_back(before + name, *mean);
-  return means;
-}
 } // namespace
 
 Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options)
@@ -395,7 +376,7 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
       begin.mutable_begin()->add_other_positions(positions[i]);
   trace_.ask(*begin.mutable_begin());
   GRAPHC_RETURN_IF_ERROR(giveOrder(begin, kSetUpDeadline).status());
-  coordinator_.allowStragglers(stragglersOf(plan_, one));
+  coordinator_.allowStragglers(plan::stragglers(plan_, one));
   if (trains)
     progress_.beginPhase(epoch_, step_, one.ends_by_end_of_stream());
   {

@@ -122,4 +122,27 @@ absl::Status FetchCollector::add(const service::Fetched &value) {
   return absl::OkStatus();
 }
 
+static service::FromTask messageOf(const executor::LaneInfo &lane, uint64_t step) {
+  service::FromTask message;
+  message.mutable_fetched()->set_program(lane.programIndex);
+  message.mutable_fetched()->set_instance(lane.instance);
+  message.mutable_fetched()->set_step(step);
+  return message;
+}
+
+service::FromTask fetchedMessage(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
+  const plan::Buffer &buffer =
+      lane.program->buffers(static_cast<int>(lane.program->fetches(static_cast<int>(fetch)).buffer()));
+  service::FromTask message = messageOf(lane, step);
+  message.mutable_fetched()->set_fetch(fetch);
+  message.mutable_fetched()->set_value(data, buffer.bytes());
+  return message;
+}
+
+service::FromTask reportMessage(const executor::LaneInfo &lane, uint64_t step, service::Report report) {
+  service::FromTask message = messageOf(lane, step);
+  *message.mutable_fetched()->mutable_report() = std::move(report);
+  return message;
+}
+
 } // namespace graphc::session

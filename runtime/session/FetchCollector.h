@@ -3,6 +3,7 @@
 #define GRAPHC_RUNTIME_SESSION_FETCHCOLLECTOR_H
 
 #include "runtime/base/Mutex.h"
+#include "runtime/executor/Host.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
 
@@ -38,6 +39,10 @@ struct FetchedTensor {
 /// What all instances' values of a result are together, by its reduction and the tree of all sums.
 std::string reduceOverReplicas(const plan::Port &port, const plan::Program &program,
                                const std::vector<std::string> &values);
+
+/// A task's results of one step, on their way to the chief; on a lane's thread.
+service::FromTask fetchedMessage(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data);
+service::FromTask reportMessage(const executor::LaneInfo &lane, uint64_t step, service::Report report);
 
 /// On the chief. Replicas' values of one step come in any order and are delivered once all are there, steps in order;
 /// asynchronous phases have no common step, there each value is delivered by itself, with its task.

@@ -2,6 +2,14 @@
 
 namespace graphc::session {
 
+std::vector<std::pair<std::string, double>> meansOf(const ResultSums &sums, const std::string &before) {
+  std::vector<std::pair<std::string, double>> means;
+  for (const auto &[name, sum] : sums)
+    if (std::optional<double> mean = sum.mean())
+      means.emplace_back(before + name, *mean);
+  return means;
+}
+
 void addMetrics(const service::Done &answer, ResultSums &sums) {
   for (const service::MetricSum &metric : answer.metrics())
     sums[metric.name()].add(metric.sum(), metric.count());

@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace graphc::session {
 
@@ -24,6 +26,9 @@ struct ResultSum {
 };
 /// By name of a metric.
 using ResultSums = std::map<std::string, ResultSum>;
+
+/// By name, of those of which something was counted; `before`: what each name begins with.
+std::vector<std::pair<std::string, double>> meansOf(const ResultSums &sums, const std::string &before);
 
 /// Of an evaluation.
 void addMetrics(const service::Done &answer, ResultSums &sums);

@@ -332,7 +332,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
       return std::find(fetches_.begin(), fetches_.end(), name) != fetches_.end();
     };
     host.fetched = [this](const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
-      sendFetched(lane, fetch, step, data);
+      link_.send(fetchedMessage(lane, fetch, step, data));
     };
     host.untaken = &link_.backlog();
   }
@@ -340,7 +340,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
     host.reports = order.reports();
     host.schedules = &schedules_;
     host.reported = [this](const executor::LaneInfo &lane, uint64_t step, service::Report report) {
-      sendReport(lane, step, std::move(report));
+      link_.send(reportMessage(lane, step, std::move(report)));
     };
     host.untaken = &link_.backlog();
   }
@@ -445,18 +445,6 @@ void TaskSession::addStats(const PhaseHost &host, absl::Duration took, const tra
   stats_.arenaBytesTouched = std::max(stats_.arenaBytesTouched, touched);
 }
 
-/// Whether the lanes' devices end their work soon.
-static bool becomeIdle(std::span<const std::unique_ptr<executor::Lane>> lanes, absl::Duration limit) {
-  const absl::Time end = absl::Now() + limit;
-  for (const auto &lane : lanes)
-    while (!lane->isIdle()) {
-      if (absl::Now() >= end)
-        return false;
-      absl::SleepFor(absl::Milliseconds(1));
-    }
-  return true;
-}
-
 /// Takes lanes, host and data apart. After a failure whatever gRPC may still read, or a device touch, stays until the process ends.
 void TaskSession::endPhase() {
   {
@@ -472,7 +460,7 @@ void TaskSession::endPhase() {
   }
   // After a failure gRPC may still hold slices of the arenas, and a peer that hangs may never take them; and so may a device that hangs.
   const bool isRead = failed && transports_ && !transports_->shutdown(kDrainLimit);
-  if (isRead || (failed && !becomeIdle(lanes_, kDrainLimit))) {
+  if (isRead || (failed && !executor::becomeIdle(lanes_, kDrainLimit))) {
     for (auto &lane : lanes_)
       (void)lane.release(); // on purpose: the process is about to end
     traces_.leave();
@@ -484,30 +472,6 @@ void TaskSession::endPhase() {
   traces_.clear();
   host_.reset();
   batches_.reset();
-}
-
-/// On a lane's thread.
-void TaskSession::sendFetched(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
-  const plan::Buffer &buffer =
-      lane.program->buffers(static_cast<int>(lane.program->fetches(static_cast<int>(fetch)).buffer()));
-  service::FromTask message;
-  service::Fetched &fetched = *message.mutable_fetched();
-  fetched.set_program(lane.programIndex);
-  fetched.set_fetch(fetch);
-  fetched.set_instance(lane.instance);
-  fetched.set_step(step);
-  fetched.set_value(data, buffer.bytes());
-  link_.send(std::move(message));
-}
-
-void TaskSession::sendReport(const executor::LaneInfo &lane, uint64_t step, service::Report report) {
-  service::FromTask message;
-  service::Fetched &fetched = *message.mutable_fetched();
-  fetched.set_program(lane.programIndex);
-  fetched.set_instance(lane.instance);
-  fetched.set_step(step);
-  *fetched.mutable_report() = std::move(report);
-  link_.send(std::move(message));
 }
 
 /// Nothing that follows is a failure of this task: the others go, one by one.

@@ -85,8 +85,6 @@ private:
     if (options_.recorder)
       options_.recorder->note(event);
   }
-  void sendFetched(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data);
-  void sendReport(const executor::LaneInfo &lane, uint64_t step, service::Report report);
   void addStats(const PhaseHost &host, absl::Duration took, const transport::TransportCounters &before);
 
   const plan::LoadedPlan &loaded_;

@@ -2,10 +2,7 @@
 #include "runtime/session/Answers.h"
 
 #include "runtime/base/File.h"
-#include "runtime/session/Driver.h"
-#include "runtime/session/FetchPrinter.h"
-#include "test/runtime/session/HonestAnswer.h"
-#include "test/runtime/session/LonePlan.h"
+#include "test/runtime/session/AnsweredRun.h"
 
 #include "absl/time/clock.h"
 #include <gmock/gmock.h>
@@ -22,80 +19,7 @@ using service::Order;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// A driver whose tasks answer at once and as they should, where `twist` does not change that.
-struct Answers : testing::Test {
-  struct Task final : service::Member {
-    Task(Answers &test, uint32_t number) : test(test), number(number) {}
-    void send(const service::ToTask &message) override {
-      if (message.has_order())
-        test.answer(number, message.order());
-      service::ClockReading reading;
-      reading.set_id(message.clock());
-      if (message.has_clock())
-        test.coordinator->clockRead(number, reading);
-    }
-    Answers &test;
-    const uint32_t number;
-  };
-  void answer(uint32_t task, const Order &order) {
-    if (order.has_begin())
-      begun = order.begin();
-    if (order.has_begin() && task == 0)
-      begins.push_back(begun);
-    Done done = honestAnswer(loaded.plan, task, order, begun);
-    if (twist)
-      twist(task, order, done);
-    coordinator->done(task, done);
-  }
-  /// The error that the run ends with.
-  std::string run() {
-    loaded.fingerprint = std::string(64, 'a');
-    service::Coordinator::Options coordinated;
-    coordinated.fingerprint = loaded.fingerprint;
-    std::vector<plan::Task> tasks = plan::allTasks(loaded.plan);
-    for (const plan::Task &task : tasks)
-      coordinated.taskNames.push_back(plan::taskText(loaded.plan, task));
-    FetchPrinter printer(loaded.plan, options.fetches, [this](const std::string &line) { lines.push_back(line); });
-    coordinated.fetched = [&](const service::Fetched &value) {
-      return value.has_report() ? reporting->reported(value) : printer.add(value);
-    };
-    coordinator = std::make_unique<service::Coordinator>(coordinated);
-    options.steps = 3;
-    shown.clear();
-    printed.clear();
-    begins.clear();
-    options.show = [this](const observe::ProgressSnapshot &snapshot) { shown.push_back(snapshot); };
-    options.print = [this](const std::string &line) { printed.push_back(line); };
-    options.log = [](const std::string &) {};
-    Driver driver(loaded, *coordinator, options);
-    reporting = &driver;
-    heartbeat = [&] { driver.heartbeat(); };
-    for (uint32_t task = 0; task < tasks.size(); ++task)
-      EXPECT_TRUE(coordinator->join(honestHello(loaded, task), std::make_shared<Task>(*this, task)).ok());
-    return std::string(driver.run().message());
-  }
-  /// The same with a change of task 1's answer to one kind of order.
-  std::string with(Order::KindCase kind, std::function<void(Done &)> change, uint32_t of = 1) {
-    twist = [=](uint32_t task, const Order &order, Done &done) {
-      if (task == of && order.kind_case() == kind)
-        change(done);
-    };
-    return run();
-  }
-  ~Answers() override { std::filesystem::remove_all(folder); }
-
-  plan::LoadedPlan loaded{plan::parameterServerPlan({2, 2}), ""};
-  DriverOptions options;
-  std::function<void(uint32_t, const Order &, Done &)> twist;
-  std::unique_ptr<service::Coordinator> coordinator;
-  std::vector<std::string> lines, printed;
-  std::vector<observe::ProgressSnapshot> shown;
-  Order::Begin begun;
-  std::vector<Order::Begin> begins;
-  Driver *reporting = nullptr;
-  std::function<void()> heartbeat; ///< of the driver that runs
-  std::string folder = testing::TempDir() + "/answers-" + std::to_string(getpid());
-};
+struct Answers : AnsweredRun {};
 
 TEST_F(Answers, HonestOnesMakeARun) {
   EXPECT_EQ(run(), "");
@@ -345,90 +269,6 @@ TEST_F(Answers, AsynchronousResultsAreOfAllWorkers) {
   EXPECT_EQ(run(), "");
   ASSERT_FALSE(shown.empty());
   EXPECT_EQ(shown.back().loss, 2.0) << "and not 1, of the one that was ahead";
-}
-
-/// Stops the run at a step of the first phase of `role`, as SIGTERM does.
-struct Stopped : Answers {
-  Stopped() {
-    loaded.plan = plan::lonePlan();
-    options.evalEveryEpochs = 0.4; // one step of 4 of the 10 samples
-    options.statsFile = folder + ".json";
-  }
-  ~Stopped() override { std::filesystem::remove(options.statsFile); }
-  std::string runStopped(plan::Role role, size_t nth = 1) {
-    size_t seen = 0;
-    twist = [=, this](uint32_t task, const Order &order, Done &done) mutable {
-      if (!order.has_run() || loaded.plan.phases(static_cast<int>(begun.phase())).role() != role)
-        return;
-      if (role == plan::EVAL)
-        addMetric(done, "accuracy", 4, 8);
-      if (++seen != nth)
-        return;
-      service::Progress asked;
-      asked.set_stop_requested(true);
-      coordinator->progress(task, asked);
-      heartbeat();
-      done.set_steps(1);
-      done.set_stopped(true);
-      if (role == plan::EVAL)
-        done.mutable_metrics(0)->set_sum(1);
-    };
-    return run();
-  }
-  std::string stats() {
-    auto text = base::readFile(options.statsFile);
-    return text.ok() ? *text : std::string(text.status().message());
-  }
-};
-
-TEST_F(Stopped, AnEvaluationThatWasCutHasNoResult) {
-  EXPECT_THAT(runStopped(plan::EVAL), HasSubstr("stopped at step 1 of 3 as asked; nothing was saved"));
-  EXPECT_EQ(begins.size(), 2u) << "no training behind the evaluation that was cut";
-  ASSERT_FALSE(shown.empty());
-  EXPECT_TRUE(shown.back().metrics.empty()) << shown.back().metrics[0].first;
-  EXPECT_THAT(stats(), testing::Not(HasSubstr("accuracy")));
-  EXPECT_TRUE(printed.empty()) << printed[0];
-}
-
-TEST_F(Stopped, TheEvaluationBeforeStays) {
-  EXPECT_THAT(runStopped(plan::EVAL, 2), HasSubstr("stopped at step 2 of 3 as asked"));
-  ASSERT_FALSE(shown.empty());
-  ASSERT_EQ(shown.back().metrics.size(), 1u);
-  EXPECT_EQ(shown.back().metrics[0].second, 0.5);
-  EXPECT_THAT(stats(), HasSubstr("\"accuracy\": 0.5"));
-}
-
-TEST_F(Stopped, TheLastEvaluationToo) {
-  options.evalEveryEpochs.reset();
-  EXPECT_EQ(runStopped(plan::EVAL), "stopped in the evaluation, at step 1 of 3, as asked; it has no result");
-  EXPECT_TRUE(printed.empty()) << printed[0];
-  EXPECT_THAT(stats(), testing::Not(HasSubstr("accuracy")));
-  options.entry = "eval";
-  EXPECT_EQ(runStopped(plan::EVAL), "stopped in the evaluation, at step 1 of 3, as asked; it has no result");
-  EXPECT_TRUE(printed.empty()) << printed[0];
-}
-
-TEST_F(Stopped, APredictionThatWasCutSaysSo) {
-  loaded.plan.mutable_phases(1)->set_role(plan::PREDICT);
-  options.entry = "predict";
-  EXPECT_EQ(runStopped(plan::PREDICT), "stopped at step 1 of 3, as asked");
-}
-
-// A stop that some lane saw too late to keep the last update back.
-TEST_F(Stopped, AnEvaluationThatIsDueIsMadeWhereThePhaseCameToIt) {
-  twist = [this](uint32_t, const Order &order, Done &done) {
-    if (order.has_run() && begun.phase() == 0)
-      done.set_stopped(true);
-  };
-  EXPECT_EQ(run(), "");
-  EXPECT_EQ(begins.size(), 6u) << "three steps, an evaluation behind each";
-}
-
-TEST_F(Stopped, PhasesBeginWithTheSamplesOfAnEpoch) {
-  EXPECT_EQ(runStopped(plan::TRAIN, 9), "");
-  ASSERT_EQ(begins.size(), 6u);
-  for (const Order::Begin &begin : begins)
-    EXPECT_EQ(begin.epoch_samples(), 10u);
 }
 
 TEST_F(Answers, HellosAreShortAndPrintable) {
