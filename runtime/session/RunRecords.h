@@ -18,10 +18,10 @@
 namespace graphc::session {
 
 struct ReportOptions {
-  std::vector<TrainingObserver *> observers; ///< they outlive the run
+  std::vector<TrainingObserver *> observers = {}; ///< they outlive the run
   // Of training, at most one of the two; none: no step is reported.
-  std::optional<uint64_t> everySteps;
-  std::optional<double> everySeconds;
+  std::optional<uint64_t> everySteps = {};
+  std::optional<double> everySeconds = {};
 };
 
 class RunRecords {
