@@ -110,12 +110,12 @@ private:
   /// Executes from `position`; nothing: the step's instructions are done. Two copies of it, so that a step that is not traced costs nothing more.
   template <bool kTraced> std::optional<LaneState> execute();
   void traceEntry(const Instruction &instruction) {
-    trace->enters(instruction.op == Op::AllReduceDone ? allReduces.movesDone(instruction.port) : sub);
+    trace->enters(instruction.op == Op::AllReduceDone ? allReduces.movesDone(instruction.port) : uint32_t(sub));
   }
   void traceWait() {
     const bool reduces =
         position < program->instructions.size() && program->instructions[position].op == Op::AllReduceDone;
-    trace->blocks({position, iteration, sub, messages.summedBytes()}, reduces ? waitsFor.peer : sub,
+    trace->blocks({position, iteration, sub, messages.summedBytes()}, reduces ? waitsFor.peer : uint32_t(sub),
                   reduces && waitsFor.sends);
   }
   /// A Receive's or Acquire's buffer is at `memory` from now on.

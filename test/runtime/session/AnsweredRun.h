@@ -90,5 +90,13 @@ struct AnsweredRun : testing::Test {
   std::string folder = testing::TempDir() + "/answers-" + std::to_string(getpid());
 };
 
+inline void addMetric(service::Done &done, const char *name, double sum, int64_t count, uint64_t epoch = 0) {
+  service::MetricSum &metric = *done.add_metrics();
+  metric.set_name(name);
+  metric.set_sum(sum);
+  metric.set_count(count);
+  metric.set_epoch(epoch);
+}
+
 } // namespace graphc::session
 #endif

@@ -246,14 +246,6 @@ TEST_F(Answers, ReportsHaveEveryResultOfAStepOnce) {
   EXPECT_THAT(send([](auto &) {}), HasSubstr("a report, for which nobody has asked"));
 }
 
-void addMetric(Done &done, const char *name, double sum, int64_t count, uint64_t epoch = 0) {
-  service::MetricSum &metric = *done.add_metrics();
-  metric.set_name(name);
-  metric.set_sum(sum);
-  metric.set_count(count);
-  metric.set_epoch(epoch);
-}
-
 // Two workers of an asynchronous run count epochs of their own; what each did last counts, however far ahead one is.
 TEST_F(Answers, AsynchronousResultsAreOfAllWorkers) {
   loaded.plan = plan::parameterServerPlan({1, 2, 16, true});
