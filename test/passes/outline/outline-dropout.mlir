@@ -9,12 +9,12 @@
 // CHECK-NOT: dist.buffer : memref<32x64x
 // CHECK-NOT: xi1>
 // CHECK: dist.next_batch_into @d, %[[X:.*]], %{{.*}} {
-// CHECK-NEXT: dist.library_call "matmul"(%[[X]], %{{.*}}) into(%[[H:.*]]) {
+// CHECK-NEXT: dist.library_call "matmul"(%[[X]], %{{.*}}) into(%[[H:[0-9]+]]){{( scratch %[0-9]+)?}} {
 // CHECK-NEXT: dist.micro_batch_index_into %[[MICRO:.*]] :
 // CHECK-NEXT: dist.call @[[FORWARD:.*]](%[[H]], %[[MICRO]], %[[KEY:.*]], %[[D:.*]]) : memref<32x64xf32>, memref<i64>, memref<2xi64>, memref<32x64xf32>
-// CHECK-NEXT: dist.library_call "matmul"(%[[D]], %[[V:.*]]) into(%[[E:.*]]) {
+// CHECK-NEXT: dist.library_call "matmul"(%[[D]], %[[V:.*]]) into(%[[E:[0-9]+]]){{( scratch %[0-9]+)?}} {
 // CHECK-NEXT: dist.call @{{.*}}(%{{.*}}, %[[E]], %{{.*}}) :
-// CHECK-NEXT: dist.library_call "matmul"(%[[E]], %[[V]]) into(%[[DD:.*]]) {
+// CHECK-NEXT: dist.library_call "matmul"(%[[E]], %[[V]]) into(%[[DD:[0-9]+]]){{( scratch %[0-9]+)?}} {
 // CHECK-NEXT: dist.library_call "matmul"(%[[D]], %[[E]]) into
 // CHECK-NEXT: dist.call @[[BACKWARD:.*]](%[[DD]], %[[MICRO]], %[[KEY]], %[[H]]) : memref<32x64xf32>, memref<i64>, memref<2xi64>, memref<32x64xf32>
 // CHECK-NEXT: dist.library_call "matmul"(%[[X]], %[[DD]]) into

@@ -10,14 +10,14 @@
 // CHECK-DAG: %[[SCALE:.*]] = dist.variable_buffer @scale
 // CHECK-DAG: %[[OFFSET:.*]] = dist.variable_buffer @offset
 // CHECK: dist.next_batch_into @d, %[[X]], %[[Y]]
-// CHECK-NEXT: dist.library_call "matmul"(%[[X]], %[[U]]) into(%[[H:.*]]) {
+// CHECK-NEXT: dist.library_call "matmul"(%[[X]], %[[U]]) into(%[[H:[0-9]+]]){{( scratch %[0-9]+)?}} {
 // CHECK-NEXT: dist.call @{{.*}}(%[[MEAN:.*]], %[[H]], %[[VARIANCE:.*]], %[[SCALE]], %[[OFFSET]], %[[N:.*]]) :
-// CHECK-NEXT: dist.library_call "matmul"(%[[N]], %[[W]]) into(%[[P:.*]]) {
+// CHECK-NEXT: dist.library_call "matmul"(%[[N]], %[[W]]) into(%[[P:[0-9]+]]){{( scratch %[0-9]+)?}} {
 // CHECK-NEXT: dist.call @{{.*}}(%{{.*}}, %[[P]], %[[DP:.*]], %{{.*}}, %{{.*}}, %[[Y]], %[[LOSS:.*]]) :
-// CHECK-NEXT: dist.library_call "matmul"(%[[DP]], %[[W]]) into(%[[DN:.*]]) {
-// CHECK-NEXT: dist.library_call "matmul"(%[[N]], %[[DP]]) into(%[[DW:.*]]) {
+// CHECK-NEXT: dist.library_call "matmul"(%[[DP]], %[[W]]) into(%[[DN:[0-9]+]]){{( scratch %[0-9]+)?}} {
+// CHECK-NEXT: dist.library_call "matmul"(%[[N]], %[[DP]]) into(%[[DW:[0-9]+]]){{( scratch %[0-9]+)?}} {
 // CHECK-NEXT: dist.call @{{.*}}(%{{.*}}, %[[DN]], %[[SCALE]], %[[H]], %[[MEAN]], %[[VARIANCE]], %{{.*}}, %[[DH:.*]], %{{.*}}) :
-// CHECK-NEXT: dist.library_call "matmul"(%[[X]], %[[DH]]) into(%[[DU:.*]]) {
+// CHECK-NEXT: dist.library_call "matmul"(%[[X]], %[[DH]]) into(%[[DU:[0-9]+]]){{( scratch %[0-9]+)?}} {
 // CHECK-NEXT: dist.call @{{.*}}(%{{.*}}, %[[DN]], %[[DW]], %[[W]], %[[DU]], %[[U]], %[[OFFSET]], %{{.*}}) :
 // CHECK-NEXT: dist.fetch "loss", %[[LOSS]]
 graph.variable @u : tensor<64x64xf32> = #graph.glorot_uniform<seed = 1>
