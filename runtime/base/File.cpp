@@ -186,6 +186,8 @@ absl::Status writeFileAtomic(const std::string &path, std::string_view content, 
   return syncDirectory(directoryOf(target));
 }
 
+bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
+
 absl::Status checkWritable(const std::string &path) {
   struct stat info{};
   if (::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode))

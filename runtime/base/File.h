@@ -49,6 +49,8 @@ absl::Status writeAll(int fd, const void *data, size_t bytes, const std::string 
 /// beside it is used again.
 absl::Status writeFileAtomic(const std::string &path, std::string_view content, int mode = 0644);
 
+/// Whether there is something of that name, which this process may look for.
+bool exists(const std::string &path);
 /// Whether a file could be written at `path` (or, where that is a folder, in it); tries it, and leaves nothing.
 absl::Status checkWritable(const std::string &path);
 

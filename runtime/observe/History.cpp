@@ -1,6 +1,7 @@
 #include "runtime/observe/History.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/observe/JsonNumber.h"
 
 #include "absl/strings/str_cat.h"
 #include <nlohmann/json.hpp>
@@ -17,9 +18,6 @@ namespace graphc::observe {
 using Json = nlohmann::ordered_json;
 
 namespace {
-/// JSON has no NaN and no infinity; null says that there is a value and what it is not.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 /// Whether the steps of this line are made again. One that is no record says nothing of steps.
 bool isMadeAgain(std::string_view line, const Restart &restart) {
   nlohmann::json json = nlohmann::json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);

@@ -1,6 +1,7 @@
 #include "runtime/observe/Stats.h"
 
 #include "runtime/base/File.h"
+#include "runtime/observe/JsonNumber.h"
 
 #include <nlohmann/json.hpp>
 
@@ -10,11 +11,6 @@
 
 namespace graphc::observe {
 using Json = nlohmann::ordered_json;
-
-namespace {
-/// JSON has no NaN and no infinity; null says that there is a value and what it is not.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-} // namespace
 
 std::string toJson(const TaskStats &stats) {
   Json json;

@@ -22,8 +22,6 @@ constexpr char kAuthorityName[] = "graphc development authority";
 
 absl::Status failed(const char *what) { return absl::InternalError(absl::StrCat(what, ": ", takeOpenSslError())); }
 
-bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
-
 bool addExtension(X509 *to, X509 *issuer, int kind, const std::string &value) {
   X509V3_CTX context;
   X509V3_set_ctx_nodb(&context);
@@ -127,7 +125,7 @@ Authority::~Authority() = default;
 absl::StatusOr<Authority> Authority::openOrMake(const std::string &directory, absl::Duration validity) {
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(directory, 0700));
   std::string stem = directory + "/ca";
-  bool certificate = exists(stem + ".crt"), key = exists(stem + ".key"), kept = certificate && key;
+  bool certificate = base::exists(stem + ".crt"), key = base::exists(stem + ".key"), kept = certificate && key;
   if (certificate != key)
     return absl::FailedPreconditionError(
         absl::StrCat(stem, certificate ? ".crt is there and its key ca.key is not" : ".key is there and ca.crt is not",
@@ -158,7 +156,7 @@ absl::StatusOr<Issued> Authority::issue(const std::string &name, const std::stri
                                                    kMostNameBytes, " characters; give the job a shorter one"));
   std::string stem = absl::StrCat(directory_, "/", name);
   Pair &own = state_->own;
-  if (exists(stem + ".crt") && exists(stem + ".key")) {
+  if (base::exists(stem + ".crt") && base::exists(stem + ".key")) {
     GRAPHC_ASSIGN_OR_RETURN(Pair pair, readPair(stem));
     bool ours = X509_verify(pair.certificate.get(), own.key.get()) == 1;
     if (!ours)

@@ -70,8 +70,6 @@ absl::Status takeAway(const std::string &folder) {
   }
   return absl::OkStatus();
 }
-
-bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
 } // namespace
 
 absl::StatusOr<std::unique_ptr<JobFolder>> JobFolder::make(Options options) {
@@ -123,7 +121,7 @@ void JobFolder::serve() {
 /// `file`: "ps-0.NONCE". The question goes when the answer is whole.
 void JobFolder::answer(const std::string &file) {
   const std::string stem = path() + "/" + file, name = file.substr(0, file.find('.'));
-  if (exists(stem + ".chief")) { // asked again just when it was answered; what is there is in use
+  if (base::exists(stem + ".chief")) { // asked again just when it was answered; what is there is in use
     unlink((stem + ".host").c_str());
     return;
   }
@@ -154,21 +152,21 @@ absl::StatusOr<Admitted> askChief(const Asking &asking) {
   absl::Time announceAt = begin + absl::Seconds(1);
   while (true) {
     std::string why;
-    if (exists(stem + ".chief")) {
+    if (base::exists(stem + ".chief")) {
       GRAPHC_ASSIGN_OR_RETURN(std::string chief, base::readFile(stem + ".chief", kMostAnswer));
       return Admitted{{stem + ".crt", stem + ".key", folder + "/ca.crt"}, std::move(chief)};
     }
-    if (exists(stem + ".refused")) {
+    if (base::exists(stem + ".refused")) {
       GRAPHC_ASSIGN_OR_RETURN(std::string refused, base::readFile(stem + ".refused", kMostAnswer));
       return absl::FailedPreconditionError(
           absl::StrCat("the chief ", asking.chief, " refuses ", asking.task, " in ", folder, ": ", refused));
     }
-    if (!exists(folder)) {
+    if (!base::exists(folder)) {
       why = absl::StrCat(folder, " is not there yet");
     } else {
       GRAPHC_RETURN_IF_ERROR(checkPrivate(asking.directory));
-      if (!exists(stem + ".host") &&
-          !exists(stem + ".chief")) // a chief that begins anew takes away what was asked before
+      if (!base::exists(stem + ".host") &&
+          !base::exists(stem + ".chief")) // a chief that begins anew takes away what was asked before
         (void)base::writeFileAtomic(stem + ".host", asking.host, 0600);
       why = absl::StrCat("it has not answered ", stem, ".host");
     }

@@ -9,7 +9,7 @@ using testing::HasSubstr;
 
 namespace {
 
-const std::vector<PlanJob> plan = {{"ps", 1}, {"worker", 2}};
+const std::vector<PlanJob> ofPlan = {{"ps", 1}, {"worker", 2}};
 const TaskRef chief = {"worker", 0};
 
 /// As the real ones were seen to be, by Debian's slurm 22.05 and Open MPI 4.1.
@@ -37,7 +37,7 @@ Environment with(Environment environment, const Environment &more) {
 }
 
 /// "worker:0 of slurm-12.3 on one host at 23456", "none", or the error.
-std::string who(const Environment &environment, const std::vector<PlanJob> &of = plan,
+std::string who(const Environment &environment, const std::vector<PlanJob> &of = ofPlan,
                 std::string_view host = "node1.example") {
   auto rank = rankOf(environment, host, of, chief);
   if (!rank.ok())
@@ -116,7 +116,7 @@ TEST(Rank, WhatIsNoNumberIsNamed) {
 }
 
 TEST(Rank, PortsFollowFromTheStart) {
-  auto port = [](const Environment &environment) { return (*rankOf(environment, "n", plan, chief))->port; };
+  auto port = [](const Environment &environment) { return (*rankOf(environment, "n", ofPlan, chief))->port; };
   EXPECT_EQ(port(slurm(0)), port(slurm(2)));
   EXPECT_NE(port(slurm(0)), port(with(slurm(0), {{"SLURM_STEP_ID", "4"}})));
   EXPECT_GE(port(slurm(0)), 20000);
@@ -126,7 +126,7 @@ TEST(Rank, PortsFollowFromTheStart) {
 }
 
 TEST(Rank, PodsOfAJobSetAreKnownByTheirHostNames) {
-  auto rank = *rankOf(pod(1), "fashion-worker-0-1", plan, chief);
+  auto rank = *rankOf(pod(1), "fashion-worker-0-1", ofPlan, chief);
   EXPECT_EQ(rank->task, (TaskRef{"worker", 1}));
   EXPECT_EQ(rank->launcher, "the JobSet fashion");
   EXPECT_EQ(rank->run, "jobset-fashion");
@@ -134,20 +134,20 @@ TEST(Rank, PodsOfAJobSetAreKnownByTheirHostNames) {
   EXPECT_THAT(rank->addresses["worker"],
               ElementsAre("fashion-worker-0-0.fashion:2222", "fashion-worker-0-1.fashion:2222"));
   EXPECT_THAT(rank->addresses["ps"], ElementsAre("fashion-ps-0-0.fashion:2222"));
-  EXPECT_EQ(who(pod(0), plan, "a-b-ps-0-0.a-b.ns.svc.cluster.local"), "ps:0 of jobset-a-b");
+  EXPECT_EQ(who(pod(0), ofPlan, "a-b-ps-0-0.a-b.ns.svc.cluster.local"), "ps:0 of jobset-a-b");
   EXPECT_EQ(who(pod(0), {{"ps", 1}, {"my_ps", 1}}, "a-my-ps-0-0"), "my_ps:0 of jobset-a");
 }
 
 TEST(Rank, OtherPodsAreNoTasksOrRefused) {
-  EXPECT_EQ(who(pod(0), plan, "node1"), "none");
-  EXPECT_EQ(who(pod(0), plan, "an-indexed-job-0"), "none");
-  EXPECT_EQ(who(pod(1), plan, "fashion-worker-0-0"), "none"); // another host's index
-  EXPECT_THAT(who(pod(0), plan, "fashion-trainer-0-0"),
+  EXPECT_EQ(who(pod(0), ofPlan, "node1"), "none");
+  EXPECT_EQ(who(pod(0), ofPlan, "an-indexed-job-0"), "none");
+  EXPECT_EQ(who(pod(1), ofPlan, "fashion-worker-0-0"), "none"); // another host's index
+  EXPECT_THAT(who(pod(0), ofPlan, "fashion-trainer-0-0"),
               HasSubstr("a job that the plan has not; it was compiled for 1 ps task"));
-  EXPECT_THAT(who(pod(0), plan, "fashion-worker-1-0"),
+  EXPECT_THAT(who(pod(0), ofPlan, "fashion-worker-1-0"),
               HasSubstr("replica 1 of its job worker; expected one replica, with "
                         "parallelism and completions 2"));
-  EXPECT_THAT(who(pod(2), plan, "fashion-worker-0-2"),
+  EXPECT_THAT(who(pod(2), ofPlan, "fashion-worker-0-2"),
               HasSubstr("JOB_COMPLETION_INDEX=2 of fashion-worker-0-2: the plan was compiled"));
 }
 
