@@ -3,7 +3,7 @@ import os
 import signal
 
 import pytest
-from box import FOREVER, LOST, ROOT, asFlags, delay, same
+from box import FOREVER, LOST, ROOT, asFlags, same
 from process import END, TRAINS, ended, living, until
 from slurm import Slurm
 
