@@ -151,7 +151,7 @@ def test_same_result_and_pauses(box, schema):
     """A trace that spans a checkpoint is one file; the weights are those of a run without."""
     plan = box.servers("two", workers=2, ps=1)
     plain = box.weights(plan, "--steps", 30)
-    traced = box.weights(plan, "--steps", 30, "--trace", "run.pftrace", "--profile_steps", "8,12", "--checkpoint_dir", "ckpt", "--checkpoint_every_steps", 10)
+    traced = box.weights(plan, "--steps", 30, "--trace", "run.pftrace", "--profile_steps", "8,12", "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 10)
     same(plain, traced)
     assert set(map(tuple, Trace(schema, box / "run.pftrace").steps().values())) == {(8, 9, 10, 11, 12)}
     # Going on from there, steps are counted from the very first.
