@@ -15,18 +15,19 @@
 
 namespace graphc::graphrun {
 namespace {
-constexpr char kDescription[] = "graphrun explain: why a run has failed or stands still, by the recordings of its "
-                                "tasks (graphrun --failure_dir DIR): the "
-                                "root cause first, then who waited for whom with the model's source lines, then what "
-                                "each task did last. Also of a run that "
-                                "goes on.";
-constexpr char kFooter[] = R"(Where tasks ran on several machines, copy the files of all their folders into one.
+constexpr char kExplainDescription[] =
+    "graphrun explain: why a run has failed or stands still, by the recordings of its "
+    "tasks (graphrun --failure_dir DIR): the "
+    "root cause first, then who waited for whom with the model's source lines, then what "
+    "each task did last. Also of a run that "
+    "goes on.";
+constexpr char kExplainFooter[] = R"(Where tasks ran on several machines, copy the files of all their folders into one.
 Example:
   graphrun model.plan --failure_dir failure
   graphrun explain failure
 Exit status: 0 the recordings were read; 1 there are none that can be; 2 the command line is wrong.)";
 
-absl::StatusOr<session::FailureFiles> read(const std::string &directory) {
+absl::StatusOr<session::FailureFiles> readFailure(const std::string &directory) {
   session::FailureFiles files;
   DIR *folder = opendir(directory.c_str());
   if (!folder)
@@ -52,8 +53,8 @@ absl::StatusOr<session::FailureFiles> read(const std::string &directory) {
 } // namespace
 
 int explainFailure(int argc, char **argv) {
-  CLI::App app(kDescription, "graphrun explain");
-  app.footer(kFooter);
+  CLI::App app(kExplainDescription, "graphrun explain");
+  app.footer(kExplainFooter);
   app.allow_extras();
   std::string directory;
   uint32_t events = 5;
@@ -84,7 +85,7 @@ int explainFailure(int argc, char **argv) {
                2);
   if (absl::Status status = checkExtras(app); !status.ok())
     return say(status, 2);
-  auto files = read(directory);
+  auto files = readFailure(directory);
   if (!files.ok())
     return say(files.status(), 1);
   auto lines = session::explain(*files, events);

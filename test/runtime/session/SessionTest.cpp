@@ -13,9 +13,9 @@ namespace graphc::session {
 namespace {
 using testing::HasSubstr;
 
-struct Session : testing::TestWithParam<std::string> {
-  Session() : folder(testing::TempDir() + "/session-" + service::randomHex(6)) { options.transport = GetParam(); }
-  ~Session() override { std::filesystem::remove_all(folder); }
+struct SessionRun : testing::TestWithParam<std::string> {
+  SessionRun() : folder(testing::TempDir() + "/session-" + service::randomHex(6)) { options.transport = GetParam(); }
+  ~SessionRun() override { std::filesystem::remove_all(folder); }
   std::vector<float> dumped(const std::string &name) {
     auto array = checkpoint::readNpy(folder + "/dump/" + name + ".npy");
     EXPECT_TRUE(array.ok()) << array.status();
@@ -44,7 +44,7 @@ struct Session : testing::TestWithParam<std::string> {
   DriverOptions options;
 };
 
-TEST_P(Session, SynchronousRunEqualsPlainLoops) {
+TEST_P(SessionRun, SynchronousRunEqualsPlainLoops) {
   plan::ParameterServerShape shape{2, 3, 4096};
   plan::Plan plan = plan::parameterServerPlan(shape);
   auto expected = plan::expectedSync(shape, 25, initial(plan, 2, 4096));
@@ -69,7 +69,7 @@ TEST_P(Session, SynchronousRunEqualsPlainLoops) {
     EXPECT_THAT(*stats, HasSubstr("\"bytes_sent\": " + std::to_string(program.bytes_sent_per_step() * 25)));
 }
 
-TEST_P(Session, AsynchronousRunMakesExactlyTheUpdatesAskedFor) {
+TEST_P(SessionRun, AsynchronousRunMakesExactlyTheUpdatesAskedFor) {
   options.steps = 40;
   options.dumpDirectory = folder + "/dump";
   TestCluster cluster(plan::parameterServerPlan({1, 3, 16, true}), options);
@@ -77,7 +77,7 @@ TEST_P(Session, AsynchronousRunMakesExactlyTheUpdatesAskedFor) {
   EXPECT_EQ(dumpedStep(), 40);
 }
 
-TEST_P(Session, ResumedRunEqualsAnUninterruptedOne) {
+TEST_P(SessionRun, ResumedRunEqualsAnUninterruptedOne) {
   plan::ParameterServerShape shape{1, 2};
   plan::Plan plan = plan::parameterServerPlan(shape);
   options.checkpointDirectory = folder + "/checkpoints";
@@ -103,7 +103,7 @@ TEST_P(Session, ResumedRunEqualsAnUninterruptedOne) {
   EXPECT_THAT(third.logged, testing::Contains(HasSubstr("nothing to train: the run is at step 33")));
 }
 
-TEST_P(Session, StopEndsAtAStepBoundaryWithACheckpoint) {
+TEST_P(SessionRun, StopEndsAtAStepBoundaryWithACheckpoint) {
   options.steps = 1'000'000'000;
   options.checkpointDirectory = folder + "/checkpoints";
   TestCluster cluster(plan::parameterServerPlan({1, 2}), options);
@@ -124,7 +124,7 @@ TEST_P(Session, StopEndsAtAStepBoundaryWithACheckpoint) {
   EXPECT_EQ((*found)->manifest.globalStep, cluster.driver->globalStep());
 }
 
-TEST_P(Session, FailureInOneTaskEndsAllAndNamesIt) {
+TEST_P(SessionRun, FailureInOneTaskEndsAllAndNamesIt) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan::PlanBuilder builder(16);
   builder.plan = plan;
@@ -148,7 +148,7 @@ TEST_P(Session, FailureInOneTaskEndsAllAndNamesIt) {
 }
 
 /// w1 is on the second server, its loss is made by all workers, the chief among them.
-TEST_P(Session, ALossThatIsNoNumberEndsTrainingWhereThatIsAsked) {
+TEST_P(SessionRun, ALossThatIsNoNumberEndsTrainingWhereThatIsAsked) {
   for (bool asynchronous : {false, true}) {
     plan::Plan plan = plan::parameterServerPlan({2, 3, 16, asynchronous});
     const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -177,7 +177,7 @@ TEST_P(Session, ALossThatIsNoNumberEndsTrainingWhereThatIsAsked) {
   }
 }
 
-TEST_P(Session, MissingFeedIsNamed) {
+TEST_P(SessionRun, MissingFeedIsNamed) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan::PlanBuilder builder(16);
   builder.plan = plan;
@@ -192,7 +192,7 @@ TEST_P(Session, MissingFeedIsNamed) {
               HasSubstr("argument x : tensor<16xf32>; give its value with --feed x=FILE.npy"));
 }
 
-TEST_P(Session, WaitPastItsDeadlineEndsTheRun) {
+TEST_P(SessionRun, WaitPastItsDeadlineEndsTheRun) {
   options.steps = 5;
   TaskOptions task;
   task.deadline = absl::Milliseconds(600);
@@ -203,7 +203,7 @@ TEST_P(Session, WaitPastItsDeadlineEndsTheRun) {
   EXPECT_THAT(std::string(status.message()), testing::AllOf(HasSubstr("waits at step 0"), HasSubstr("deadline")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Session, testing::Values("shm", "grpc"),
+INSTANTIATE_TEST_SUITE_P(Transports, SessionRun, testing::Values("shm", "grpc"),
                          [](const auto &info) { return info.param; });
 
 TEST(DriverValidate, SaysWhatThePlanCannotDo) {

@@ -23,8 +23,8 @@ using testing::Not;
 constexpr absl::Duration kLong = absl::Seconds(20);
 
 /// What tasks told, by hand.
-struct Told {
-  explicit Told(plan::Plan given) : plan(std::move(given)), tasks(plan::allTasks(plan).size()) {
+struct ToldLanes {
+  explicit ToldLanes(plan::Plan given) : plan(std::move(given)), tasks(plan::allTasks(plan).size()) {
     EXPECT_EQ(plan::verifyPlan(plan), absl::OkStatus());
     for (uint32_t task = 0; task < tasks.size(); ++task)
       tasks[task].process = absl::StrCat("process ", 100 + task, " on here");
@@ -52,8 +52,8 @@ struct Told {
 /// One server and two workers at step 3: worker 1 computes its gradient, the server waits for that, worker 0 for the variable.
 constexpr uint32_t kWorker = 0, kServer = 1; // programs
 constexpr uint32_t kDown = 0, kUp = 1; // channels
-Told waiting() {
-  Told told(plan::parameterServerPlan({1, 2}));
+ToldLanes waiting() {
+  ToldLanes told(plan::parameterServerPlan({1, 2}));
   told.lane({{kServer, 0}, 3, false, 0, told.find(kServer, plan::Instruction::kAggregate), Doing::Receives, kUp, 1},
             kLong);
   told.lane({{kWorker, 0}, 4, false, 0, told.find(kWorker, plan::Instruction::kReceive), Doing::Receives, kDown, 0},
@@ -63,13 +63,13 @@ Told waiting() {
 }
 
 TEST(WaitGraph, NobodyWaits) {
-  Told told(plan::parameterServerPlan({1, 2}));
+  ToldLanes told(plan::parameterServerPlan({1, 2}));
   EXPECT_FALSE(told.cause());
   EXPECT_FALSE(waiting().cause(absl::Seconds(30))) << "not for so long";
 }
 
 TEST(WaitGraph, ASlowKernelIsNamedWithItsLineAndWhoWaits) {
-  Told told = waiting();
+  ToldLanes told = waiting();
   plan::Plan &plan = told.plan;
   plan.add_locations("model.mlir:4:5");
   plan.mutable_programs(kWorker)
@@ -91,7 +91,7 @@ TEST(WaitGraph, ASlowKernelIsNamedWithItsLineAndWhoWaits) {
 
 TEST(WaitGraph, ASilentTaskIsNamedWhereverItWas) {
   for (Doing doing : {Doing::Works, Doing::Between}) {
-    Told told = waiting();
+    ToldLanes told = waiting();
     told.tasks[2].silent = absl::Seconds(12);
     told.tasks[2].stopped = true;
     told.tasks[2].lanes[0].place.doing = doing;
@@ -106,7 +106,7 @@ TEST(WaitGraph, ASilentTaskIsNamedWhereverItWas) {
 }
 
 TEST(WaitGraph, AMessageThatWasSentIsTheConnectionsFault) {
-  Told told = waiting();
+  ToldLanes told = waiting();
   told.tasks[2].lanes[0] = {
       {{kWorker, 1}, 4, false, 0, told.find(kWorker, plan::Instruction::kReceive), Doing::Receives, kDown, 1}, kLong};
   const std::optional<Cause> cause = told.cause();
@@ -118,7 +118,7 @@ TEST(WaitGraph, AMessageThatWasSentIsTheConnectionsFault) {
 }
 
 TEST(WaitGraph, SilenceSaysMoreThanASlowKernel) {
-  Told told(
+  ToldLanes told(
       plan::parameterServerPlan({2, 2})); // ps0 waits for worker 0, which computes; ps1 for worker 1, which is away
   const uint32_t sum = told.find(kServer, plan::Instruction::kAggregate),
                  call = told.find(kWorker, plan::Instruction::kCall);
@@ -132,7 +132,7 @@ TEST(WaitGraph, SilenceSaysMoreThanASlowKernel) {
 }
 
 TEST(WaitGraph, ATaskThatHasNoLaneIsNamed) {
-  Told told = waiting();
+  ToldLanes told = waiting();
   told.tasks[2].lanes.clear();
   EXPECT_EQ(told.cause()->kind, CauseKind::Absent);
   EXPECT_THAT(told.cause()->text, HasSubstr("/job:worker/task:1 train_step.worker[1] does not run"));
@@ -141,7 +141,7 @@ TEST(WaitGraph, ATaskThatHasNoLaneIsNamed) {
 }
 
 TEST(WaitGraph, DataThatDoesNotComeIsAWaitOfItsOwn) {
-  Told told(plan::lonePlan());
+  ToldLanes told(plan::lonePlan());
   told.lane({{0, 0}, 5, false, 0, told.find(0, plan::Instruction::kNextBatch), Doing::Reads}, kLong);
   const std::optional<Cause> cause = told.cause();
   ASSERT_TRUE(cause);
@@ -323,7 +323,7 @@ INSTANTIATE_TEST_SUITE_P(Plans, OfMessages, testing::ValuesIn(std::begin(kShapes
 /// The chief's eye.
 struct HangWatchTest : testing::Test {
   std::vector<service::Heard> heard(absl::Duration stood, absl::Duration silent = absl::ZeroDuration()) {
-    Told told = waiting();
+    ToldLanes told = waiting();
     std::vector<service::Heard> all(3);
     for (uint32_t task = 0; task < 3; ++task) {
       all[task].hello.set_name(plan::taskText(told.plan, plan::allTasks(told.plan)[task]));
