@@ -63,6 +63,7 @@ def test_refused(box, plan):
         box.refused(pattern, *SUBMIT, *arguments)
 
     refuse("--engine", "pbs", plan)
+    box.refused("--engine slurm, mpi, jobset or local is missing; it stands before the plan", "submit", plan, "--engine", "slurm")
     refuse("unknown flag --steps .*flags of the run stand behind the plan", "slurm", "--steps", 3, plan)
     refuse("unknown flag --stepps; did you mean .--steps", "slurm", plan, "--stepps", 3)
     refuse("none.plan", "slurm", "none.plan")

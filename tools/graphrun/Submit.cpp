@@ -240,10 +240,7 @@ int submit(int argc, char **argv) {
   std::vector<std::string> names;
   for (const Engine &engine : kEngines)
     names.push_back(engine.name);
-  app.add_option("--engine", job.engine, "slurm, mpi, jobset or local")
-      ->required()
-      ->check(CLI::IsMember(names))
-      ->type_name("NAME");
+  app.add_option("--engine", job.engine, "slurm, mpi, jobset or local")->check(CLI::IsMember(names))->type_name("NAME");
   app.add_option("--name", job.name, "the job's name (default: the plan's)")->type_name("NAME");
   app.add_option("--nodes", job.nodes, "slurm: on how many nodes (default 1)")
       ->check(CLI::Range(1u, 65536u))
@@ -271,6 +268,9 @@ int submit(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return usage(error.what());
   }
+  if (job.engine.empty())
+    return usage("--engine slurm, mpi, jobset or local is missing; it stands before the plan: graphrun submit --engine "
+                 "slurm model.plan");
   job.arguments = app.remaining();
   std::vector<char *> own = {argv[0]};
   for (std::string &argument : job.arguments)
