@@ -26,20 +26,20 @@ done
 
 say() { printf '== %s (%d s)\n' "$1" "$SECONDS"; }
 say "set-up"
-# A browser that cannot be had costs the report's test alone.
+# What cannot be had costs its tests alone: a browser, Slurm, Open MPI.
 "$root/tools/setup.sh" --tests "${setup[@]}" ||
   "$root/tools/setup.sh" "${setup[@]}" || { echo "set-up failed"; echo "0 passed, 1 failed"; exit 1; }
 
-# For the tests alone that import it; they say so where it cannot be had.
+# For the tests alone that import it: where it cannot be had they are skipped, and that is a failure of its own.
+builds=()
 if ! cmp -s test/requirements.txt build/python/requirements.txt; then
   rm -rf build/python
   /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-warn-script-location --target build/python -r test/requirements.txt &&
-    cp test/requirements.txt build/python/
+    cp test/requirements.txt build/python/ || builds+=("--build=python:failed:0")
 fi
 
 # A build that breaks counts as one failure, and the tests of what was built still run.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
-builds=()
 build() { # PRESET TARGET...: as far as it gets
   local preset=$1 log=$root/build/$1/build.log start=$SECONDS
   shift

@@ -84,6 +84,19 @@ absl::Status writeAll(int fd, const void *data, size_t bytes, const std::string 
   return absl::OkStatus();
 }
 
+absl::Status writeAllAt(int fd, const void *data, size_t bytes, uint64_t at, const std::string &name) {
+  const char *p = static_cast<const char *>(data);
+  while (bytes) {
+    ssize_t n = ::pwrite(fd, p, bytes, off_t(at));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return errnoStatus(name, n < 0 ? errno : EIO);
+    p += n, at += uint64_t(n), bytes -= size_t(n);
+  }
+  return absl::OkStatus();
+}
+
 static std::string directoryOf(const std::string &path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);

@@ -43,6 +43,8 @@ absl::StatusOr<std::string> readFile(const std::string &path, uint64_t maxBytes 
 
 /// Writes all of `data` to `fd`, however the kernel cuts it.
 absl::Status writeAll(int fd, const void *data, size_t bytes, const std::string &name);
+/// The same at a place of the file, whose position stays.
+absl::Status writeAllAt(int fd, const void *data, size_t bytes, uint64_t at, const std::string &name);
 
 /// Replaces `path` as a whole or not at all: temporary file beside it, fsync, rename, fsync of the directory. What is no
 /// regular file (/dev/stdout, a FIFO) is written as it is. What a killed writer of `path` has left

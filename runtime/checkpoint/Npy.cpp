@@ -142,19 +142,8 @@ absl::Status writeNpyPart(const std::string &path, const plan::TensorType &type,
   // Every writer makes the same file of it first, whatever was there.
   if (!fd || ftruncate(fd.get(), off_t(header->size() + all)) != 0)
     return base::errnoStatus(path, errno);
-  auto writeAt = [&](const void *from, uint64_t size, uint64_t at) -> absl::Status {
-    for (uint64_t done = 0; done < size;) {
-      ssize_t count = pwrite(fd.get(), static_cast<const char *>(from) + done, size - done, off_t(at + done));
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count <= 0)
-        return base::errnoStatus(path, count < 0 ? errno : EIO);
-      done += uint64_t(count);
-    }
-    return absl::OkStatus();
-  };
-  GRAPHC_RETURN_IF_ERROR(writeAt(header->data(), header->size(), 0));
-  GRAPHC_RETURN_IF_ERROR(writeAt(data, bytes, header->size() + offset));
+  GRAPHC_RETURN_IF_ERROR(base::writeAllAt(fd.get(), header->data(), header->size(), 0, path));
+  GRAPHC_RETURN_IF_ERROR(base::writeAllAt(fd.get(), data, bytes, header->size() + offset, path));
   return ::fsync(fd.get()) == 0 ? absl::OkStatus() : base::errnoStatus(path, errno);
 }
 

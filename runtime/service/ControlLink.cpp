@@ -36,12 +36,12 @@ absl::StatusOr<ToTask> ControlLink::receive(absl::Time deadline) {
 }
 
 void ControlLink::onEnd(std::function<void(absl::Status)> callback) {
-  base::MutexLock lock(mutex_);
+  base::MutexLock lock(calling_);
   onEnd_ = std::move(callback);
 }
 
 void ControlLink::onStop(std::function<void(uint64_t)> callback) {
-  base::MutexLock lock(mutex_);
+  base::MutexLock lock(calling_);
   onStop_ = std::move(callback);
 }
 
@@ -74,15 +74,12 @@ void ControlLink::deliver(const ToTask &message) {
     finish(absl::AbortedError(cause.describe()), message.abort().lost());
     return;
   }
-  std::function<void(uint64_t)> stop;
   {
     base::MutexLock lock(mutex_);
     heard_ = absl::Now();
-    if (message.has_heartbeat())
-      return;
-    if (message.has_stop())
-      stop = onStop_;
   }
+  if (message.has_heartbeat())
+    return;
   if (message.has_clock()) { // at once: the sooner the better it is known
     FromTask answer;
     answer.mutable_clock()->set_id(message.clock());
@@ -91,8 +88,9 @@ void ControlLink::deliver(const ToTask &message) {
     return;
   }
   if (message.has_stop()) {
-    if (stop)
-      stop(message.stop());
+    base::MutexLock lock(calling_);
+    if (onStop_)
+      onStop_(message.stop());
     return;
   }
   {
@@ -107,22 +105,20 @@ void ControlLink::deliver(const ToTask &message) {
       absl::StrCat("the chief sends more than this task can do: ", kMostWaiting, " messages wait")));
 }
 
-/// The first end counts. It wakes the session's thread, then lanes whose results wait, then tells the session, under no
-/// lock.
+/// The first end counts. It wakes the session's thread, then lanes whose results wait, then tells the session.
 void ControlLink::finish(absl::Status why, bool loss) {
-  std::function<void(absl::Status)> callback;
   {
     base::MutexLock lock(mutex_);
     if (!end_.ok())
       return;
     end_ = why;
     loss_ = loss;
-    callback = onEnd_;
     changed_.notifyAll();
   }
   backlog_.abort(why);
-  if (callback)
-    callback(why);
+  base::MutexLock lock(calling_);
+  if (onEnd_)
+    onEnd_(why);
 }
 
 /// The master is in this process: a message is a call.

@@ -28,9 +28,10 @@ public:
   /// The next order or other word from the master. Aborted: another task failed (the message names it). Unavailable: the
   /// chief is gone. Any other error: the chief refused this task. DeadlineExceeded: nothing came until `deadline`.
   absl::StatusOr<ToTask> receive(absl::Time deadline);
-  /// Called on any thread, under no lock, at the first abort or loss: wakes what the session's inbox cannot.
+  /// Called on any thread at the first abort or loss: wakes what the session's inbox cannot. Once another callback, or none, is given, the one
+  /// before is called no more and no call of it is under way.
   void onEnd(std::function<void(absl::Status)> callback);
-  /// Called when the master asks for the end of the phase of this epoch at the next step; overtakes orders.
+  /// Called when the master asks for the end of the phase of this epoch at the next step; overtakes orders. Otherwise as onEnd().
   void onStop(std::function<void(uint64_t epoch)> callback);
   /// When the master last said anything (heartbeats included).
   absl::Time heard() const;
@@ -53,13 +54,14 @@ protected:
   Backlog backlog_;
 
 private:
+  base::Mutex calling_; ///< held while a callback is called; before mutex_, and before the session's locks
   mutable base::Mutex mutex_;
   base::CondVar changed_;
   std::deque<ToTask> inbox_ ABSL_GUARDED_BY(mutex_);
   absl::Status end_ ABSL_GUARDED_BY(mutex_);
   bool loss_ ABSL_GUARDED_BY(mutex_) = false; ///< with end_
-  std::function<void(absl::Status)> onEnd_ ABSL_GUARDED_BY(mutex_);
-  std::function<void(uint64_t)> onStop_ ABSL_GUARDED_BY(mutex_);
+  std::function<void(absl::Status)> onEnd_ ABSL_GUARDED_BY(calling_);
+  std::function<void(uint64_t)> onStop_ ABSL_GUARDED_BY(calling_);
   absl::Time heard_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture(); ///< nothing yet: not silent
 };
 

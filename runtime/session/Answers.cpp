@@ -116,6 +116,7 @@ void RunAnswers::ordered(const Order &order) {
     begin_ = order.begin();
     next_.clear();
     traced_.assign(tasks_.size(), 0);
+    emptyTraces_.clear();
   }
 }
 
@@ -281,6 +282,8 @@ absl::Status RunAnswers::check(uint32_t task, const service::Traced &trace) {
   if (program.phase() != begin_.phase() || trace.instance() >= program.instances() ||
       !plan::sameTask(plan::instanceTask(plan_, program, trace.instance()), tasks_[task].task))
     return unfit(absl::StrCat("a trace of ", program.name(), "[", trace.instance(), "], which does not run there"));
+  if (trace.records().empty() && !emptyTraces_.emplace(trace.program(), trace.instance()).second)
+    return unfit(absl::StrCat("an empty trace of ", program.name(), "[", trace.instance(), "] comes twice"));
   if (traced_[task] += trace.records().size(); traced_[task] > executor::LaneTrace::kMostBytes)
     return unfit("its trace is longer than a task's may be");
   return executor::decodeRecords(trace.records(), program).status();

@@ -57,6 +57,7 @@ private:
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t>
       next_; ///< (program, fetch, instance): the least step that may come
   std::vector<uint64_t> traced_; ///< bytes of the running phase, by task
+  std::set<std::pair<uint32_t, uint32_t>> emptyTraces_; ///< lanes of it that had nothing to record: program, instance
 };
 
 /// The same for graphrun check: the answer of `task` to `order`.

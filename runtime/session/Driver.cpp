@@ -468,8 +468,9 @@ void Driver::heartbeat() {
     return;
   if (std::optional<service::RootCause> hang = hangs_.look(coordinator_, absl::Now()))
     coordinator_.abort(*std::move(hang));
-  const bool notFinite = std::any_of(progress.tasks.begin(), progress.tasks.end(),
-                                     [](const service::Progress &task) { return task.not_finite(); });
+  const bool notFinite =
+      options_.nanStops && std::any_of(progress.tasks.begin(), progress.tasks.end(),
+                                       [](const service::Progress &task) { return task.not_finite(); });
   if (stopRequested_ || notFinite || (stage.trains && checkpoints_.due(absl::Now())))
     coordinator_.requestStop(stage.phase);
   if (stage.trains)

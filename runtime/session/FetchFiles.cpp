@@ -89,6 +89,7 @@ std::set<std::string> FetchFiles::byRows() const {
 }
 
 absl::Status FetchFiles::begin(const RunStart &start) {
+  base::MutexLock lock(mutex_);
   walk_.samples = start.samples;
   wholeDataSet_ = !start.stepsGiven;
   for (File &file : files_) {
@@ -112,6 +113,7 @@ uint64_t FetchFiles::rowsOf(uint64_t step, uint64_t found) const {
 }
 
 absl::Status FetchFiles::take(const FetchedTensor &value) {
+  base::MutexLock lock(mutex_);
   if (value.phase != phase_)
     return absl::OkStatus();
   for (File &file : files_) {
@@ -125,6 +127,7 @@ absl::Status FetchFiles::take(const FetchedTensor &value) {
 }
 
 absl::Status FetchFiles::end(bool complete) {
+  base::MutexLock lock(mutex_);
   absl::Status all;
   for (File &file : files_) {
     if (!file.stream)

@@ -7,6 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_FETCHFILES_H
 #define GRAPHC_RUNTIME_SESSION_FETCHFILES_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/checkpoint/NpyStream.h"
 #include "runtime/data/Streams.h"
 #include "runtime/session/FetchCollector.h"
@@ -34,7 +35,7 @@ public:
   std::set<std::string> byRows() const;
 
   absl::Status begin(const RunStart &start) override;
-  /// A value of any result, in the order of steps. One call at a time.
+  /// A value of any result, in the order of steps. Any thread; behind end() it is dropped.
   absl::Status take(const FetchedTensor &value);
   /// What is whole gets its name. Of a run that was stopped FILE.partial is left, and said.
   absl::Status end(bool complete) override;
@@ -46,13 +47,14 @@ private:
     bool byRows = false;
     std::unique_ptr<checkpoint::NpyStream> stream;
   };
-  uint64_t rowsOf(uint64_t step, uint64_t found) const;
+  uint64_t rowsOf(uint64_t step, uint64_t found) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const uint32_t phase_;
   const std::function<void(const std::string &)> log_;
-  std::vector<File> files_;
-  data::Walk walk_; ///< of the samples that make the epochs
-  bool wholeDataSet_ = false; ///< one pass over it, however many steps that is
+  std::vector<File> files_; ///< their streams guarded by mutex_
+  base::Mutex mutex_; ///< a result may still come while the run ends by an error
+  data::Walk walk_ ABSL_GUARDED_BY(mutex_); ///< of the samples that make the epochs
+  bool wholeDataSet_ ABSL_GUARDED_BY(mutex_) = false; ///< one pass over it, however many steps that is
 };
 
 } // namespace graphc::session

@@ -215,14 +215,8 @@ void FlightRecorder::run() {
 
 absl::Status FlightRecorder::write(const service::Recording &recording) {
   const std::string half = encodeHalf(++halves_, recording);
-  off_t at = (halves_ - 1) % 2 ? static_cast<off_t>(kHalfBytes) : 0;
-  for (size_t done = 0; done < half.size();) {
-    const ssize_t wrote = pwrite(fd_.get(), half.data() + done, half.size() - done, at + static_cast<off_t>(done));
-    if (wrote < 0 && errno != EINTR)
-      return base::errnoStatus(file_, errno);
-    done += static_cast<size_t>(std::max<ssize_t>(wrote, 0));
-  }
-  return absl::OkStatus();
+  const uint64_t at = (halves_ - 1) % 2 ? kHalfBytes : 0;
+  return base::writeAllAt(fd_.get(), half.data(), half.size(), at, file_);
 }
 
 void FlightRecorder::keep(const std::string &failure, bool secondary) {

@@ -37,7 +37,6 @@ public:
   ReportSchedule() = default; ///< none
   explicit ReportSchedule(const service::Order::Begin::Reports &asked)
       : everySteps_(asked.every_steps()), everyNs_(static_cast<int64_t>(asked.every_seconds() * 1e9)) {}
-  bool any() const { return everySteps_ || everyNs_; }
   /// `made`: steps, this one among them. Asked once for each, in order. The very first one is reported in any case.
   bool wants(uint64_t made);
 

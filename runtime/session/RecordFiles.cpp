@@ -10,6 +10,7 @@
 namespace graphc::session {
 
 absl::Status RecordFiles::begin(const RunStart &start) {
+  base::MutexLock lock(mutex_);
   if (!options_.historyFile.empty()) {
     auto history = observe::History::open(options_.historyFile, start.restart, options_.log);
     if (!history.ok())
@@ -28,6 +29,7 @@ absl::Status RecordFiles::begin(const RunStart &start) {
 }
 
 void RecordFiles::record(const observe::Record &record) {
+  base::MutexLock lock(mutex_);
   if (history_ && !keep(history_->write(record), "--history"))
     history_.reset();
   if (summaries_ && !keep(summaries_->write(record), "--summary_dir"))
@@ -44,6 +46,7 @@ bool RecordFiles::keep(const absl::Status &status, const std::string &flag) {
 }
 
 absl::Status RecordFiles::end(bool) {
+  base::MutexLock lock(mutex_);
   history_.reset();
   summaries_.reset();
   return failed_;

@@ -2,6 +2,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_RECORDFILES_H
 #define GRAPHC_RUNTIME_SESSION_RECORDFILES_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/observe/EventFile.h"
 #include "runtime/observe/History.h"
 #include "runtime/plan/plan.pb.h"
@@ -28,13 +29,14 @@ public:
 
 private:
   /// Whether the file goes on.
-  bool keep(const absl::Status &status, const std::string &flag);
+  bool keep(const absl::Status &status, const std::string &flag) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const plan::Plan &plan_;
   const Options options_;
-  std::unique_ptr<observe::History> history_;
-  std::unique_ptr<observe::SummaryWriter> summaries_;
-  absl::Status failed_;
+  base::Mutex mutex_; ///< a record may still come while the run ends by an error
+  std::unique_ptr<observe::History> history_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<observe::SummaryWriter> summaries_ ABSL_GUARDED_BY(mutex_);
+  absl::Status failed_ ABSL_GUARDED_BY(mutex_);
 };
 
 } // namespace graphc::session

@@ -12,6 +12,8 @@ namespace graphc::session {
 namespace {
 /// So many steps may wait whatever they take.
 constexpr size_t kFewWaiting = 16;
+/// What a report takes beside its values.
+constexpr uint64_t kWaitingBytes = 256;
 
 double elementOf(plan::DataType type, const void *data, uint64_t index) {
   switch (type) {
@@ -71,13 +73,15 @@ absl::Status ReportCollector::add(const service::Fetched &fetched) {
   }
   Reports &reports = pending_[fetched.step()];
   reports[{fetched.program(), fetched.instance()}] = fetched.report();
-  waiting_ += service::bytesOf(fetched);
+  waiting_ += service::bytesOf(fetched) + kWaitingBytes;
   // Each lane reports its steps in order, so the first that waits is the first that is whole.
   if (reports.size() == lanesThatReport(plan_, program.phase())) {
     observe::Record record = recordOf(fetched.step(), reports);
-    for (const auto &[lane, report] : reports)
+    for (const auto &[lane, report] : reports) {
+      waiting_ -= kWaitingBytes;
       for (const std::string &value : report.values())
         waiting_ -= value.size();
+    }
     pending_.erase(fetched.step());
     deliver_(std::move(record));
   }

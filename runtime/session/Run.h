@@ -45,7 +45,7 @@ struct RunOptions {
   std::map<std::string, std::string> feeds; ///< an argument's name → its bytes, row-major, little endian
   std::vector<std::string> fetches; ///< names of results to hand over, of every step
   uint32_t intraOpThreads = 0; ///< of one matmul; 0: the plan's
-  absl::Duration deadline = absl::Seconds(300); ///< without any step
+  absl::Duration deadline = absl::Seconds(300); ///< of a task that does not get on
   std::function<void(const FetchedTensor &)>
       fetched; ///< takes each result as it comes; none: they are kept for the end
   std::function<void(const std::string &)> log; ///< takes lines for people; none: they are dropped

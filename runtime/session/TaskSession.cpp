@@ -58,8 +58,6 @@ TaskSession::~TaskSession() {
   link_.onStop(nullptr);
   if (options_.recorder)
     options_.recorder->watch({});
-  while (failing_ > 0) // it touches the transports
-    absl::SleepFor(absl::Milliseconds(1));
   endPhase();
 }
 
@@ -72,7 +70,6 @@ void TaskSession::fail(TaskFailure failure) {
     base::MutexLock lock(mutex_);
     if (ended_)
       return; // the others are going, one by one
-    ++failing_;
     abortable = abortable_;
     host = running_;
     if (!failure_) {
@@ -86,7 +83,6 @@ void TaskSession::fail(TaskFailure failure) {
   link_.backlog().abort(status);
   if (host)
     host->abort(status);
-  --failing_;
 }
 
 service::Progress TaskSession::progress() const {

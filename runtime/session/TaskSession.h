@@ -124,7 +124,6 @@ private:
   absl::Time failedAt_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   bool wasStopped_ = false;
   bool ended_ = false; ///< End was obeyed; written under mutex_
-  std::atomic<int> failing_{0}; ///< calls of fail() under way
   transport::Transport *abortable_ ABSL_GUARDED_BY(mutex_) = nullptr;
 
   observe::TaskStats stats_;

@@ -58,7 +58,7 @@ bool isHost(const std::string &host) {
 absl::Status takeAway(const std::string &folder) {
   std::string away = folder + ".old-XXXXXX";
   std::error_code error;
-  if (!std::filesystem::exists(folder, error))
+  if (!base::exists(folder))
     return absl::OkStatus();
   if (!mkdtemp(away.data()) || rename(folder.c_str(), away.c_str()) != 0) // in place of an empty one
     return base::errnoStatus(folder, errno);
@@ -144,7 +144,8 @@ void JobFolder::answer(const std::string &file) {
 
 absl::StatusOr<Admitted> askChief(const Asking &asking) {
   unsigned char random[8];
-  RAND_bytes(random, sizeof random);
+  if (RAND_bytes(random, sizeof random) != 1)
+    return absl::InternalError("no random numbers are to be had (OpenSSL's RAND_bytes)");
   const std::string folder = asking.directory + "/" + asking.run,
                     stem = absl::StrCat(folder, "/", fileOf(asking.task), ".",
                                         absl::BytesToHexString({reinterpret_cast<char *>(random), sizeof random}));

@@ -70,6 +70,7 @@ def test_refused(box, plan):
     refuse("--engine jobset needs --image", "jobset", plan, "--job_dir", "a")
     refuse("--volume a: expected CLAIM:/PATH", "jobset", "--image", "a", "--volume", "a", plan, "--job_dir", "a")
     refuse("--job_name, --master and --local say which task", "mpi", plan, "--job_name", "ps")
+    refuse("--max_restarts is for graphrun's own launcher; --restarts before the plan", "slurm", plan, "--max_restarts", 2, "--checkpoint_dir", "a")
     refuse("--nodes is for --engine slurm", "mpi", "--nodes", 2, plan)
     refuse("--nodes 4: the plan has 3 tasks", "slurm", "--nodes", 4, plan, "--job_dir", "a")
     refuse("--image and --volume are for --engine jobset", "slurm", "--image", "a", plan)

@@ -55,7 +55,7 @@ CheckChief::CheckChief(const Flags &flags, const plan::LoadedPlan &plan, const T
     if (auto file = cluster::readClusterFile(flags.clusterFile); file.ok())
       said_ = file->links;
   } else if (const char *text = std::getenv("TF_CONFIG"); text && *text) {
-    if (auto config = cluster::parseCluster(text, "TF_CONFIG"); config.ok())
+    if (auto config = cluster::parseTfConfig(text); config.ok())
       said_ = config->links;
   }
 }

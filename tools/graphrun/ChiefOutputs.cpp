@@ -1,6 +1,7 @@
 #include "tools/graphrun/ChiefOutputs.h"
 
 #include "runtime/base/Log.h"
+#include "runtime/session/Arguments.h"
 #include "runtime/session/FetchPrinter.h"
 
 #include "absl/strings/str_cat.h"
@@ -8,7 +9,7 @@
 namespace graphc::graphrun {
 namespace {
 uint32_t phaseOf(const plan::Plan &plan, const std::string &entry) {
-  const plan::Role role = entry == "train" ? plan::TRAIN : entry == "eval" ? plan::EVAL : plan::PREDICT;
+  const plan::Role role = session::roleOf(entry);
   for (int i = 0; i < plan.phases_size(); ++i)
     if (plan.phases(i).role() == role)
       return static_cast<uint32_t>(i);

@@ -57,7 +57,7 @@ struct Flags {
   std::optional<uint64_t> saveSummariesSteps; ///< none: kSaveSummariesSteps, or by the seconds
   std::optional<double> saveSummariesSeconds;
   std::map<std::string, std::string> feeds; ///< name → .npy file
-  std::optional<double> deadlineSeconds; ///< without any step; none: kDeadlineSeconds
+  std::optional<double> deadlineSeconds; ///< of one task that does not get on; none: kDeadlineSeconds
   std::optional<double> waitSeconds; ///< of one wait; none: deadlineSeconds
   uint64_t dataCacheMb = 4096; ///< of decoded data files; 0: none
   uint32_t maxRestarts = 0; ///< of all tasks, by the launcher

@@ -412,7 +412,8 @@ int Launcher::finish() {
   // A stop that was asked for is no failure of the task that reports it.
   bool asked = stopSignals_ > 0 && cause->error && absl::StartsWith(cause->error->message, "stopped ");
   say(asked ? cause->error->message : describe(*cause));
-  if (restarts_.most() > 0 && stopSignals_ == 0 && mayPass(*cause))
+  const bool passes = mayPass(*cause);
+  if (restarts_.most() > 0 && stopSignals_ == 0 && passes)
     say(absl::StrCat("all restarts are used up (--max_restarts ", restarts_.most(), ")"));
   else if (restarts_.most() > 0 && stopSignals_ == 0 &&
            !(cause->error && absl::StartsWith(cause->error->message, "stopped ")))
@@ -428,8 +429,7 @@ int Launcher::finish() {
   // A task that refused its command line or files says 2; that is what the caller of all of them should see.
   if (cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 2)
     return 2;
-  bool killed = cause->status && WIFSIGNALED(*cause->status) && !cause->killedByUs;
-  return !options_.check && (killed || (cause->error && cause->error->lost)) ? kPeerLost : 1;
+  return !options_.check && passes ? kPeerLost : 1;
 }
 
 } // namespace graphc::graphrun

@@ -39,7 +39,7 @@ absl::StatusOr<cluster::ClusterConfig> clusterOf(const Flags &flags) {
   if (!flags.clusterFile.empty())
     return cluster::readClusterFile(flags.clusterFile);
   if (const char *text = std::getenv("TF_CONFIG"); text && *text && flags.hosts.empty())
-    return cluster::parseCluster(text, "TF_CONFIG");
+    return cluster::parseTfConfig(text);
   if (flags.hosts.empty())
     return absl::InvalidArgumentError("which cluster? give --cluster FILE, TF_CONFIG, or --JOB_hosts of every job");
   cluster::ClusterConfig config;

@@ -189,6 +189,9 @@ absl::Status check(const Job &job) {
   if (!job.flags.jobName.empty() || !job.flags.master.empty() || job.flags.local)
     return absl::InvalidArgumentError("--job_name, --master and --local say which task a process is, which is the "
                                       "engine's to say; leave them out");
+  if (job.flags.maxRestarts > 0)
+    return absl::InvalidArgumentError("--max_restarts is for graphrun's own launcher; --restarts before the plan says "
+                                      "how often the engine begins again");
   if (job.engine == "jobset" && job.image.empty())
     return absl::InvalidArgumentError("--engine jobset needs --image IMAGE, a container image with graphrun");
   if (job.engine != "jobset" && (!job.image.empty() || !job.volumes.empty()))

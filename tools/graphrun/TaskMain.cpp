@@ -292,7 +292,7 @@ private:
   /// On the session's thread, or on the heartbeat's where that one never comes back.
   [[noreturn]] int fail(const session::TaskFailure &failure) {
     if (failing_.exchange(true))
-      _exit(1); // it hangs in what follows
+      _exit(failure.lost ? kPeerLost : 1); // it hangs in what follows
     std::string message = base::describe(failure.status);
     if (setup_.reportFd < 0 && tasks_.size() > 1 && !failure.secondary && message.rfind(name_, 0) != 0)
       message = absl::StrCat(name_, ": ", message);

@@ -163,7 +163,7 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
   options.wrong = std::move(wrong);
   options.checkpointDirectory = flags.checkpointDirectory;
   options.logFile = flags.logFile;
-  options.maxRestarts = flags.maxRestarts;
+  options.maxRestarts = check ? 0 : flags.maxRestarts;
   options.arguments.assign(argv + 1, argv + argc);
   // Every task takes this process's plan: one from a pipe is gone, and a file may be another by now.
   auto text = plan::encodePlan(plan);
@@ -349,7 +349,7 @@ int run(int argc, char **argv) {
     if (!launcher.ok())
       return usageError(launcher.status());
     rank = *std::move(launcher);
-    if (rank && flags.maxRestarts > 0)
+    if (rank && flags.maxRestarts > 0 && !check)
       return usageError(absl::InvalidArgumentError(
           absl::StrCat("--max_restarts is for a run whose tasks graphrun starts all here, and this is a process of ",
                        rank->launcher, "; graphrun submit prints how that begins again")));

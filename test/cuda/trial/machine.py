@@ -9,6 +9,7 @@ import signal
 import site
 import subprocess
 import sys
+import zlib
 
 # In a process of its own: what a driver does to its process stays there.
 ASK = """
@@ -36,6 +37,10 @@ def cublaslt():
         return {}
     folders = ["/usr/local/cuda/lib64", *(found for path in sys.path + [site.getusersitepackages()] for found in sorted(glob.glob(os.path.join(path, "nvidia/*/lib"))))]
     return next(({"GRAPHC_CUBLASLT": os.path.join(folder, name)} for name in names for folder in folders if os.path.exists(os.path.join(folder, name))), {})
+
+
+class DamagedBundle(Exception):
+    """A file of the bundle is not what was put there."""
 
 
 class Machine:
@@ -114,7 +119,12 @@ class Machine:
         path = os.path.join(self.scratch, case["plan"])
         if not os.path.exists(path):
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            with gzip.open(os.path.join(self.bundle, f"{case['plan']}.gz")) as packed, open(f"{path}.part", "wb") as file:
-                shutil.copyfileobj(packed, file)
+            try:
+                with gzip.open(os.path.join(self.bundle, f"{case['plan']}.gz")) as packed:
+                    plan = packed.read()
+            except (OSError, EOFError, zlib.error) as error:
+                raise DamagedBundle(f"{case['plan']}.gz: {error}") from error
+            with open(f"{path}.part", "wb") as file:
+                file.write(plan)
             os.rename(f"{path}.part", path)
         return [path, *(argument.replace("@DATA@", os.path.join(self.bundle, "data")) for argument in case["arguments"])]

@@ -2,7 +2,8 @@
 import json
 import os
 import time
-import zlib
+
+from machine import DamagedBundle
 
 
 class OutOfTime(Exception):
@@ -69,7 +70,7 @@ class Results:
                 return check()
         except OutOfTime:
             pass
-        except (OSError, EOFError, zlib.error) as error: # a file of the bundle
+        except DamagedBundle as error:
             return self.failed(name, f"the bundle is damaged: {error}", core=core)
         return self.skipped(name, "out of time", core=core)
 
