@@ -11,8 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <future>
+#include <thread>
 
 namespace graphc::service {
 namespace {
@@ -118,6 +120,26 @@ TEST_F(Streams, AbortReachesEveryTask) {
   std::future<absl::Status> answer = heard.get_future();
   ASSERT_EQ(answer.wait_for(std::chrono::seconds(10)), std::future_status::ready);
   EXPECT_TRUE(absl::IsAborted(answer.get()));
+}
+
+/// Whoever takes its callback back may go: no call of it is under way any more.
+TEST(ControlLink, ACallbackThatIsTakenBackIsNotUnderWay) {
+  struct Link final : ControlLink {
+    void send(FromTask) override {}
+    void close() override {}
+  } link;
+  std::promise<void> begun;
+  std::atomic<bool> ended{false};
+  link.onEnd([&](const absl::Status &) {
+    begun.set_value();
+    absl::SleepFor(absl::Milliseconds(200));
+    ended = true;
+  });
+  std::thread ends([&] { link.lost(absl::UnavailableError("gone")); });
+  begun.get_future().wait();
+  link.onEnd(nullptr);
+  EXPECT_TRUE(ended);
+  ends.join();
 }
 
 TEST_F(Streams, WordsOfTheChiefAreCleanedAndBounded) {
