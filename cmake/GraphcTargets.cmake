@@ -26,6 +26,20 @@ function(graphc_check_layer name)
   endif()
 endfunction()
 
+# graphc_protobuf(RESULT NAME): NAME.proto of this folder; RESULT: NAME.pb.cc and NAME.pb.h, made in the build tree at the same path, so that
+# #include "runtime/plan/plan.pb.h" works.
+function(graphc_protobuf result name)
+  file(RELATIVE_PATH proto ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.proto)
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/${name}.pb)
+  add_custom_command(
+    OUTPUT ${made}.h ${made}.cc
+    COMMAND protobuf::protoc --proto_path=${CMAKE_SOURCE_DIR} --cpp_out=${CMAKE_BINARY_DIR} ${proto}
+    DEPENDS ${CMAKE_SOURCE_DIR}/${proto}
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    COMMENT "protoc ${proto}")
+  set(${result} ${made}.cc ${made}.h PARENT_SCOPE)
+endfunction()
+
 function(graphc_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   graphc_check_layer(${name} ${ARG_DEPS})

@@ -193,13 +193,18 @@ TEST_F(Cluster, FailureOfOneEndsAllWithItsWords) {
   EXPECT_FALSE(coordinator->rootCause()->lost) << "it has failed by itself";
 }
 
-TEST_F(Cluster, DeathIsTheCauseAndNotWhatOthersNoticed) {
-  joinAll();
+/// What a task says whose data stream with worker 1 ended.
+Error brokenStream() {
   Error noticed;
   noticed.set_secondary(true);
   noticed.set_suspect("/job:worker/task:1");
   noticed.set_message("the data stream with /job:worker/task:1 ended");
-  coordinator->failed(0, noticed);
+  return noticed;
+}
+
+TEST_F(Cluster, DeathIsTheCauseAndNotWhatOthersNoticed) {
+  joinAll();
+  coordinator->failed(0, brokenStream());
   EXPECT_FALSE(coordinator->rootCause()) << "its own words may still come";
   coordinator->disconnected(2, 102, "is gone");
   ASSERT_TRUE(coordinator->rootCause());
@@ -223,11 +228,7 @@ TEST_F(Cluster, SuspicionAloneNamesTheSuspectInTheEnd) {
   options.lostAfter = absl::Seconds(60);
   coordinator = std::make_unique<Coordinator>(options);
   joinAll();
-  Error noticed;
-  noticed.set_secondary(true);
-  noticed.set_suspect("/job:worker/task:1");
-  noticed.set_message("the data stream with /job:worker/task:1 ended");
-  coordinator->failed(0, noticed);
+  coordinator->failed(0, brokenStream());
   watchFor(*coordinator, absl::Milliseconds(500), {0, 1});
   EXPECT_FALSE(coordinator->rootCause());
   watchFor(*coordinator, absl::Seconds(30), {0, 1});
@@ -239,11 +240,7 @@ TEST_F(Cluster, SuspicionAloneNamesTheSuspectInTheEnd) {
 
 TEST_F(Cluster, ASuspectThatLivesIsInnocentAndTheConnectionIsNamed) {
   joinAll();
-  Error noticed;
-  noticed.set_secondary(true);
-  noticed.set_suspect("/job:worker/task:1");
-  noticed.set_message("the data stream with /job:worker/task:1 ended");
-  coordinator->failed(0, noticed);
+  coordinator->failed(0, brokenStream());
   watchFor(*coordinator, absl::Seconds(30), {1, 2});
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "the connection between /job:ps/task:0 and /job:worker/task:1");
