@@ -206,7 +206,7 @@ def test_no_such_gpu(gpu):
 
 def test_values(gpu):
     """What each op computes, edge cases included (test/run/values): conversions out of range, division by zero, minimum and maximum of zeros and NaN."""
-    gpu.run("python3", HERE / "values/check.py", "--gpu").out.expect("^[0-9]+ cases, 0 failed$")
+    gpu.run("python3", HERE / "values/check.py", "--gpu", seconds=600).out.expect("^[0-9]+ cases, 0 failed$")
 
 
 def test_checkpoints_move(gpu):
