@@ -87,7 +87,7 @@ def comparedIn(root):
         return "\n".join(texts)
 
     onCpus = values("values.test", r"(?m)^RUN: python3 %root/test/run/values/check\.py(.*)$")
-    onGpus = values("test_gpu.py", r"HERE / \"values/check\.py\"((?:, \"--[^\"]*\")*)\)")
+    onGpus = values("test_gpu.py", r"HERE / \"values/check\.py\"((?:, \"--[^\"]*\")*)")
     graphs = {kind: "\n".join(f"graph.{op} " for op in sorted(random_graphs.opsOfTests(kind))) for kind in random_graphs.GRAPHS}
     return onCpus, {
         "CPU": {"values": "\n".join(onCpus.values()), "graphs": graphs["CPU"], "runs": models(strategies.FILES.keys() - strategies.ON_GPUS)},
