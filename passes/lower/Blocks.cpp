@@ -14,7 +14,9 @@ namespace {
 constexpr int64_t kCutFrom = 64 * 1024, kPerBlock = 16 * 1024;
 constexpr int64_t kMostBlocks = 32;
 /// Neighbouring elements of a row that a block has at least, where it has a part of each row.
-constexpr int64_t kLeastRun = 64;
+constexpr int64_t kLeastRun = 48;
+/// How many are enough: one thread that does all blocks, one behind the other, is no slower than with whole rows.
+constexpr int64_t kLongRun = 96;
 /// Elements of a cache line. Blocks begin at multiples, so that no two threads write the same line.
 constexpr int64_t kLine = 16;
 
@@ -104,7 +106,8 @@ FailureOr<std::optional<Blocks>> chooseBlocks(func::FuncOp kernel) {
         continue;
       best = Blocks{count, size, *loops};
       bestRun = run;
-      break; // fewer blocks have longer runs, which is not worth it
+      if (run >= kLongRun)
+        break; // fewer blocks have longer runs, which is not worth it
     }
   }
   return best;

@@ -21,10 +21,9 @@ namespace {
 /// Vectors of neighbouring columns that are summed at once, two lanes of each: enough to hide the latency of an addition, few enough for
 /// registers.
 constexpr int64_t kColumnVectors = 4;
-/// Rows of so few vectors are summed as they lie, if each lane has so many items: a pass over all of them for each two lanes would take
-/// lines that lie apart.
-constexpr size_t kNarrowVectors = 2;
-constexpr int64_t kNarrowItems = 8;
+/// Rows are summed as they lie, if each lane has so many items: a pass over all of them for each two lanes would take lines that lie apart.
+/// The sums of the lanes are in memory then, half of the nearest cache at most, and of so many vectors.
+constexpr int64_t kAsTheyLie = 8, kLaneSumBytes = 16 * 1024, kVectorsAsTheyLie = 8;
 /// Evaluations of the body times its operations that are written out instead of a loop.
 constexpr int64_t kWrittenOut = 256;
 
@@ -239,6 +238,15 @@ private:
     int64_t size = nest.loops[*column].size, vectors = 1;
     if (isCheap()) {
       vectors = kColumnVectors;
+      if (goesAsRowsLie(length)) {
+        int64_t bytes = 0; // of the lanes' sums of one vector
+        for (const NestOperand &output : nest.outputs)
+          bytes += kLanes * kVector *
+                   int64_t(llvm::divideCeil(getElementTypeOrSelf(output.memory.getType()).getIntOrFloatBitWidth(), 8));
+        const int64_t most = std::clamp<int64_t>(kLaneSumBytes / bytes, 1, kVectorsAsTheyLie);
+        const int64_t all = llvm::divideCeil(size, kVector);
+        vectors = llvm::divideCeil(all, llvm::divideCeil(all, most)); // about as many each time
+      }
       while (vectors > 1 && isShort(length) && !isWrittenOut(vectors))
         vectors /= 2;
     }
@@ -295,6 +303,10 @@ private:
     return values;
   }
 
+  /// Whether a chunk of at most so many items is summed row after row.
+  bool goesAsRowsLie(int64_t most) const {
+    return (isCheap() || nest.loops[*column].size <= 2 * kVector) && std::min(most, kChunk) >= kAsTheyLie * kLanes;
+  }
   static bool isShort(int64_t count) { return count <= kLanes; }
   bool isWrittenOut(size_t vectors) const {
     int64_t operations = std::max<int64_t>(1, llvm::range_size(nest.body->without_terminator()) - 1);
@@ -344,8 +356,8 @@ private:
   Values columnChunk(Value first, Value count, int64_t most) {
     if (isShort(length) && isWrittenOut(tile.size()))
       return shortTree(first, 0, 1, length);
-    if (nest.loops[*column].size <= int64_t(kNarrowVectors) * kVector && most >= kNarrowItems * kLanes)
-      return narrowChunk(first, count);
+    if (goesAsRowsLie(most))
+      return rowsAsTheyLie(first, count);
     int64_t end = std::min<int64_t>(kLanes, llvm::PowerOf2Ceil(uint64_t(most)));
     if (isCheap() && end == kLanes)
       return laneTree(body.index(0), 1, kLanes / 2, [&](Value lane) { return twoLanes(first, count, lane); });
@@ -357,7 +369,7 @@ private:
   }
 
   /// Item after item; the sums of the lanes are in memory, which stays in the nearest cache.
-  Values narrowChunk(Value first, Value count) {
+  Values rowsAsTheyLie(Value first, Value count) {
     const Values neutrals = tileNeutrals();
     if (laneSums.empty()) {
       OpBuilder::InsertionGuard guard(builder);
@@ -373,13 +385,13 @@ private:
     }
     auto load = [&](Value lane) {
       Values sums;
-      for (auto [memory, neutral] : llvm::zip_equal(laneSums, neutrals))
+      for (auto [neutral, memory] : llvm::zip_first(neutrals, laneSums)) // the last tile may have fewer
         sums.push_back(
             vector::LoadOp::create(builder, loc, cast<VectorType>(neutral.getType()), memory, times(lane, kVector)));
       return sums;
     };
     auto store = [&](Value lane, ValueRange sums) {
-      for (auto [memory, sum] : llvm::zip_equal(laneSums, sums))
+      for (auto [sum, memory] : llvm::zip_first(sums, laneSums))
         vector::StoreOp::create(builder, loc, sum, memory, times(lane, kVector));
     };
     forLoop(0, kLanes, 1, {}, [&](Value lane, ValueRange) {
@@ -442,7 +454,7 @@ private:
   int64_t length = 1; ///< items of each sum
   std::optional<size_t> column; ///< the loop that is the vector; nothing: the items are
   SmallVector<Columns> tile; ///< what is summed at once
-  Values laneSums; ///< memory of narrowChunk, for each output and vector of the tile
+  Values laneSums; ///< memory of rowsAsTheyLie, for each output and vector of the tile
 };
 
 } // namespace

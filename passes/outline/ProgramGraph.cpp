@@ -113,6 +113,8 @@ void ProgramGraph::findSections() {
 
 /// Elements of the largest tensor, or iterations, from which on threads share a kernel.
 constexpr int64_t kLong = 64 * 1024;
+/// Neighbouring elements of a row that a thread takes at least, twice: what threads share by columns has so many (Blocks.cpp).
+constexpr int64_t kLeastColumns = 96;
 
 /// Loops of an op's own that are long and have parts are a kernel by themselves. Threads share the parts then; and other loops beside
 /// them, which have no block loop in common with them, are cut into blocks of their own.
@@ -137,13 +139,73 @@ static Extent extentOf(Operation *op, const LoopNest &nest) {
   return extent;
 }
 
-/// Whether `user` takes all of what `def` makes in each step of its outermost loop, or makes few numbers of it along that loop. One kernel
-/// of both has no loop that threads could share (Blocks.h), where the long one alone has its outermost.
+/// Whether the op is a long reduction whose loops threads could share: by rows or, where rows are added, by columns.
+static bool isLongReduction(Operation *op) {
+  auto isLong = [&](const LoopNest &nest) {
+    return nest.isReduction() && extentOf(op, nest).iterations >= kLong &&
+           llvm::any_of(llvm::zip_equal(nest.iterators, getLoopSizes(op, nest)), [](auto loop) {
+             return std::get<0>(loop) == utils::IteratorType::parallel && std::get<1>(loop) >= kLeastColumns;
+           });
+  };
+  return llvm::any_of(cast<StructuredOpInterface>(op).getLoopNests(), isLong);
+}
+
+/// Whether the op makes one number, of few, or each of few numbers by itself for one that does: their squares, say.
+static bool makesOneOfFew(Operation *op, unsigned steps = 3) {
+  auto structured = dyn_cast<StructuredOpInterface>(op);
+  if (!structured || op->getNumResults() != 1)
+    return false;
+  bool isElementwise = true, isReduction = false;
+  for (const LoopNest &nest : structured.getLoopNests()) {
+    if (extentOf(op, nest).iterations >= kLong)
+      return false;
+    isElementwise &= nest.isElementwise();
+    isReduction |= nest.isReduction();
+  }
+  if (isReduction)
+    return cast<RankedTensorType>(op->getResult(0).getType()).getNumElements() == 1;
+  return isElementwise && steps > 0 &&
+         llvm::any_of(op->getUsers(), [&](Operation *user) { return makesOneOfFew(user, steps - 1); });
+}
+
+static bool isLong(Operation *op) {
+  auto structured = dyn_cast<StructuredOpInterface>(op);
+  return structured && llvm::any_of(structured.getLoopNests(),
+                                    [&](const LoopNest &nest) { return extentOf(op, nest).iterations >= kLong; });
+}
+
+/// Whether the op adds many rows: threads share the columns.
+static bool addsRows(Operation *op) {
+  auto structured = dyn_cast<StructuredOpInterface>(op);
+  return structured && llvm::any_of(structured.getLoopNests(), [&](const LoopNest &nest) {
+           const Extent extent = extentOf(op, nest);
+           return nest.isReduction() && extent.iterations >= kLong &&
+                  nest.iterators[extent.outermost] == utils::IteratorType::reduction &&
+                  llvm::is_contained(nest.iterators, utils::IteratorType::parallel);
+         });
+}
+
+static bool isElementwise(Operation *op) {
+  auto structured = dyn_cast<StructuredOpInterface>(op);
+  return structured && llvm::all_of(structured.getLoopNests(), std::mem_fn(&LoopNest::isElementwise));
+}
+
+/// Whether `user` adds the rows of what `def` makes, which is in memory for others too, a library say. Threads share the rows of the one and
+/// the columns of the other; in one kernel both are shared by columns, or by nothing where `def` has sums along rows before it.
+static bool addsRowsOf(Operation *def, Operation *user) {
+  return isElementwise(def) && isLong(def) && addsRows(user) &&
+         llvm::any_of(def->getUsers(), [&](Operation *other) { return other != user && !isElementwise(other); });
+}
+
+/// Whether `user` takes all of what `def` makes in each step of its outermost loop, or makes few numbers of it along that loop, or one of all
+/// of it. One kernel of both has no loop that threads could share (Blocks.h), where the long one alone has one.
 static bool partsThreads(Operation *def, Operation *user) {
   constexpr int64_t kFew = 256; // elements: threads do not share these
   auto from = dyn_cast<StructuredOpInterface>(def), to = dyn_cast<StructuredOpInterface>(user);
   if (!from || !to || def->getNumResults() != 1)
     return false;
+  if (addsRowsOf(def, user) || (isLongReduction(def) && makesOneOfFew(user)))
+    return true;
   const Value value = def->getResult(0);
   for (const LoopNest &nest : to.getLoopNests()) {
     const Extent extent = extentOf(user, nest);

@@ -256,6 +256,8 @@ std::vector<Case> allCases(bool many) {
   // Large enough to be cut into blocks: of rows, of columns, of rows that are columns in memory, of a dimension in the middle.
   cases.push_back(rows(70, 1000));
   cases.push_back(columns(700, 128));
+  cases.push_back(columns(2080, 96)); // two blocks of three vectors
+  cases.push_back(columns(2080, 300)); // tiles of seven vectors, and a rest of five
   cases.push_back(makeCase<float>("transposed, blocks", {128, 600}, {false, true}, {{{600, 128}, "d1, d0", {1, 128}}},
                                   kItself, itself));
   cases.push_back(makeCase<float>("outer and inner, blocks", {2, 128, 300}, {true, false, true},

@@ -209,6 +209,33 @@ func.func private @cut_columns(%x: memref<128x1024xf32>, %y: memref<1024xf32>) {
   return
 }
 
+// At least 96 where that goes, else at least 48: of 384 four times as many, of 96 half.
+// CHECK-LABEL: func.func private @cut_few_columns(
+// CHECK-SAME: attributes {dist.kernel_blocks = 4 : i64}
+// CHECK-LABEL: func.func private @cut_fewest_columns(
+// CHECK-SAME: attributes {dist.kernel_blocks = 2 : i64}
+// Rows are added as they lie: the sums of the lanes are in memory, one of 32 x 16 elements for each vector of columns.
+// CHECK-COUNT-3: memref.alloca() {alignment = 64 : i64} : memref<512xf32>
+// CHECK-NOT: memref.alloca
+func.func private @cut_few_columns(%x: memref<2080x384xf32>, %y: memref<384xf32>) {
+  linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<2080x384xf32>) outs(%y : memref<384xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+func.func private @cut_fewest_columns(%x: memref<2080x96xf32>, %y: memref<96xf32>) {
+  linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<2080x96xf32>) outs(%y : memref<96xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
 // Sums of columns and sums of rows share no loop: no cut; and none of one sum.
 // CHECK-LABEL: func.func private @not_cut(
 // CHECK-NOT: dist.kernel_blocks
