@@ -1,4 +1,5 @@
 //===- Pooling.cpp - one element of each window ---------------------------------------------------------------===//
+#include "dialects/graph/ops/Loops.h"
 #include "dialects/graph/ops/Sliding.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -114,16 +115,6 @@ struct PoolLoops {
   using Carried = SmallVector<Value>;
 
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
-  void over(ArrayRef<int64_t> sizes, llvm::function_ref<void(ArrayRef<Value>)> body) {
-    SmallVector<Value> place;
-    OpBuilder::InsertionGuard guard(builder);
-    for (int64_t size : sizes) {
-      auto loop = scf::ForOp::create(builder, loc, index(0), index(size), index(1));
-      builder.setInsertionPointToStart(loop.getBody());
-      place.push_back(loop.getInductionVar());
-    }
-    body(place);
-  }
 
   /// What `visit` makes of each place of the window at `at` (an element of the result) that is inside of the input, in row-major order, with
   /// what it made of the one before; it gets the place in the input.
@@ -162,59 +153,88 @@ private:
   }
 };
 
-ArrayRef<int64_t> shapeOf(Value memory) { return cast<ShapedType>(memory.getType()).getShape(); }
-
 } // namespace
 
+/// Each window is a part.
+int64_t MaxPoolOp::getParts() { return typeOf(getResult()).getNumElements(); }
 void MaxPoolOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+  buildAllParts(*this, builder, operands, outs);
+}
+void MaxPoolOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
   const Sliding pool = of(*this, getOperand().getType());
-  PoolLoops loops{builder, getLoc(), pool};
+  PoolLoops windows{builder, getLoc(), pool};
+  Loops loops{builder, getLoc()};
   Scalars s{builder, getLoc()};
-  loops.over(shapeOf(outs[0]), [&](ArrayRef<Value> at) {
+  loops.over(first, limit, [&](Value part) {
+    const Loops::Place at = loops.placeOf(part, shapeOf(outs[0]));
     Value least = arith::ConstantOp::create(builder, getLoc(), getStartOf(getResult(), Start::Least));
-    PoolLoops::Carried most = loops.within(at, {least}, [&](ArrayRef<Value> place, ArrayRef<Value> carried) {
+    PoolLoops::Carried most = windows.within(at, {least}, [&](ArrayRef<Value> place, ArrayRef<Value> carried) {
       return PoolLoops::Carried{s.maximum(carried[0], s.make<memref::LoadOp>(operands[0], ValueRange(place)))};
     });
     memref::StoreOp::create(builder, getLoc(), most[0], outs[0], ValueRange(at));
   });
 }
 
-void MaxPoolGradOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+/// Features of one part: where they lie side by side as many as a line of memory has, of a batch entry each.
+static int64_t partFeatures(const Sliding &pool) { return pool.nhwc ? std::min<int64_t>(16, pool.features) : 1; }
+
+/// Windows of one batch entry and feature meet no other's elements.
+int64_t MaxPoolGradOp::getParts() {
   const Sliding pool = of(*this, getOperand().getType());
-  PoolLoops loops{builder, getLoc(), pool};
+  return pool.batch * int64_t(llvm::divideCeil(pool.features, partFeatures(pool)));
+}
+void MaxPoolGradOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+  buildAllParts(*this, builder, operands, outs);
+}
+void MaxPoolGradOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
+  const Sliding pool = of(*this, getOperand().getType());
+  PoolLoops windows{builder, getLoc(), pool};
+  Loops loops{builder, getLoc()};
   Scalars s{builder, getLoc()};
   const bool isOfFloats = isFloat(getOperand());
   Value zero = arith::ConstantOp::create(builder, getLoc(), getStartOf(getResult(), Start::Zero));
-  loops.over(shapeOf(outs[0]),
-             [&](ArrayRef<Value> at) { memref::StoreOp::create(builder, getLoc(), zero, outs[0], ValueRange(at)); });
-  loops.over(shapeOf(operands[1]), [&](ArrayRef<Value> at) {
+  auto addToLargest = [&](ValueRange at) {
     // The largest so far, whether there is one, and its place along the dimensions of space.
     PoolLoops::Carried start{zero, s.make<arith::ConstantOp>(builder.getBoolAttr(false))};
     start.append(pool.space(), loops.index(0));
-    PoolLoops::Carried found = loops.within(at, start, [&](ArrayRef<Value> place, ArrayRef<Value> carried) {
-      Value element = s.make<memref::LoadOp>(operands[0], ValueRange(place));
-      Value better = s.compare(Comparison::GT, element, carried[0]);
-      if (isOfFloats) { // a NaN is larger than all but a NaN
-        better = s.make<arith::OrIOp>(better, s.compare(Comparison::NE, element, element));
-        better = s.make<arith::AndIOp>(better, s.compare(Comparison::EQ, carried[0], carried[0]));
-      }
-      Value none = s.make<arith::XOrIOp>(carried[1], s.make<arith::ConstantOp>(builder.getBoolAttr(true)));
-      better = s.make<arith::OrIOp>(better, none);
-      PoolLoops::Carried next{s.make<arith::SelectOp>(better, element, carried[0]),
-                              s.make<arith::OrIOp>(carried[1], better)};
-      for (size_t i = 0; i < pool.space(); ++i)
-        next.push_back(s.make<arith::SelectOp>(better, place[dimensionOf(pool, i)], carried[2 + i]));
-      return next;
-    });
+    PoolLoops::Carried found =
+        windows.within(llvm::to_vector(at), start, [&](ArrayRef<Value> place, ArrayRef<Value> carried) {
+          Value element = s.make<memref::LoadOp>(operands[0], ValueRange(place));
+          Value better = s.compare(Comparison::GT, element, carried[0]);
+          if (isOfFloats) { // a NaN is larger than all but a NaN
+            better = s.make<arith::OrIOp>(better, s.compare(Comparison::NE, element, element));
+            better = s.make<arith::AndIOp>(better, s.compare(Comparison::EQ, carried[0], carried[0]));
+          }
+          Value none = s.make<arith::XOrIOp>(carried[1], s.make<arith::ConstantOp>(builder.getBoolAttr(true)));
+          better = s.make<arith::OrIOp>(better, none);
+          PoolLoops::Carried next{s.make<arith::SelectOp>(better, element, carried[0]),
+                                  s.make<arith::OrIOp>(carried[1], better)};
+          for (size_t i = 0; i < pool.space(); ++i)
+            next.push_back(s.make<arith::SelectOp>(better, place[dimensionOf(pool, i)], carried[2 + i]));
+          return next;
+        });
     auto branch = scf::IfOp::create(builder, getLoc(), found[1], /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<Value> place(at);
+    SmallVector<Value> place(at.begin(), at.end());
     for (size_t i = 0; i < pool.space(); ++i)
       place[dimensionOf(pool, i)] = found[2 + i];
-    Value share = s.make<memref::LoadOp>(operands[1], ValueRange(at));
+    Value share = s.make<memref::LoadOp>(operands[1], at);
     Value sum = s.add(s.make<memref::LoadOp>(outs[0], ValueRange(place)), share);
     memref::StoreOp::create(builder, getLoc(), sum, outs[0], ValueRange(place));
+  };
+  const int64_t features = partFeatures(pool);
+  Value groups = loops.index(int64_t(llvm::divideCeil(pool.features, features)));
+  loops.over(first, limit, [&](Value part) {
+    using Bounds = std::pair<Value, Value>;
+    Value batch = s.make<arith::DivUIOp>(part, groups);
+    Value feature = loops.multiply(s.make<arith::RemUIOp>(part, groups), loops.index(features));
+    Value end = loops.minimum(loops.add(feature, loops.index(features)), loops.index(pool.features));
+    auto boundsOf = [&](ArrayRef<int64_t> space) {
+      return pool.arrange<Bounds>({batch, loops.add(batch, loops.index(1))}, {feature, end}, loops.boundsOf(space));
+    };
+    loops.overBox(boundsOf(pool.input), [&](ValueRange at) { loops.store(zero, outs[0], at); });
+    loops.overBox(boundsOf(pool.result), [&](ValueRange at) { addToLargest(at); });
   });
 }
 

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_POOLING
 #define GRAPHC_DIALECTS_GRAPH_OPS_POOLING
 
-include "dialects/graph/GraphOpsBase.td"
+include "dialects/graph/ops/LoopTraits.td"
 
 /// What pools and their gradients have in common: how windows lie.
 class Graph_PoolLikeOp<string mnemonic, dag operands, dag result, list<Trait> traits> : Graph_PureOp<mnemonic, traits> {
@@ -17,7 +17,7 @@ defvar Graph_PoolWindowsAndTypes = [{
 }];
 
 def Graph_MaxPoolOp : Graph_PoolLikeOp<"max_pool", (ins Graph_NumberTensor:$operand), (outs Graph_NumberTensor:$result), [
-    Graph_Differentiable, Graph_InferType, Graph_Composite, DeclareOpInterfaceMethods<ExplicitLoopsOpInterface>]> {
+    Graph_Differentiable, Graph_InferType, Graph_Composite, Graph_LoopsInParts]> {
   let summary = "the largest element of each window";
   let description = [{
     The operand is batch, features, space (NCHW), with `nhwc` batch, space, features; so is the result. Window p begins at place
@@ -28,7 +28,7 @@ def Graph_MaxPoolOp : Graph_PoolLikeOp<"max_pool", (ins Graph_NumberTensor:$oper
     The gradient goes to the first largest element of each window in row-major order, to the first NaN where there is one.
 
     `decompose` writes one of at most 64 places as maxima of slices, one dimension of space after the other, and one that is all of space as
-    `reduce_max`, so that they are inlined or fused where their results are used. Others have loops of their own.
+    `reduce_max`, so that they are inlined or fused where their results are used. Others have loops of their own, a part for each window.
 
     1. (C1) The operand has at least three dimensions.
     2. (C2) `window_dimensions` and what is given of `window_strides`, `padding_low`, `padding_high` and `window_dilations` has one entry a
@@ -44,11 +44,12 @@ def Graph_MaxPoolOp : Graph_PoolLikeOp<"max_pool", (ins Graph_NumberTensor:$oper
 }
 
 def Graph_MaxPoolGradOp : Graph_PoolLikeOp<"max_pool_grad", (ins Graph_NumberTensor:$operand, Graph_NumberTensor:$gradient),
-    (outs Graph_NumberTensor:$result), [AllTypesMatch<["operand", "result"]>, DeclareOpInterfaceMethods<ExplicitLoopsOpInterface>]> {
+    (outs Graph_NumberTensor:$result), [AllTypesMatch<["operand", "result"]>, Graph_LoopsInParts]> {
   let summary = "gradient of max_pool by its operand";
   let description = [{
     Each window's gradient is added to the element that is its first largest in row-major order, or its first NaN, in the order of the windows.
-    What windows in the padding alone have goes nowhere. Made by `differentiate`; loops of its own.
+    What windows in the padding alone have goes nowhere. Made by `differentiate`; loops of its own, a part for each batch entry and feature, or
+    16 features that lie side by side.
 
     1. (C1) A `max_pool` of the operand with these attributes is one, and its result is of the gradient's type.
 
