@@ -175,8 +175,8 @@ void MaxPoolOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange o
   });
 }
 
-/// Features of one part: where they lie side by side as many as a line of memory has, of a batch entry each.
-static int64_t partFeatures(const Sliding &pool) { return pool.nhwc ? std::min<int64_t>(16, pool.features) : 1; }
+/// Features of one part: where they lie side by side some lines of them, of a batch entry each.
+static int64_t partFeatures(const Sliding &pool) { return pool.nhwc ? std::min<int64_t>(64, pool.features) : 1; }
 
 /// Windows of one batch entry and feature meet no other's elements.
 int64_t MaxPoolGradOp::getParts() {
@@ -229,7 +229,9 @@ void MaxPoolGradOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRan
     using Bounds = std::pair<Value, Value>;
     Value batch = s.make<arith::DivUIOp>(part, groups);
     Value feature = loops.multiply(s.make<arith::RemUIOp>(part, groups), loops.index(features));
-    Value end = loops.minimum(loops.add(feature, loops.index(features)), loops.index(pool.features));
+    Value end = loops.add(feature, loops.index(features));
+    if (pool.features % features)
+      end = loops.minimum(end, loops.index(pool.features));
     auto boundsOf = [&](ArrayRef<int64_t> space) {
       return pool.arrange<Bounds>({batch, loops.add(batch, loops.index(1))}, {feature, end}, loops.boundsOf(space));
     };

@@ -49,7 +49,7 @@ def Graph_MaxPoolGradOp : Graph_PoolLikeOp<"max_pool_grad", (ins Graph_NumberTen
   let description = [{
     Each window's gradient is added to the element that is its first largest in row-major order, or its first NaN, in the order of the windows.
     What windows in the padding alone have goes nowhere. Made by `differentiate`; loops of its own, a part for each batch entry and feature, or
-    16 features that lie side by side.
+    64 features that lie side by side.
 
     1. (C1) A `max_pool` of the operand with these attributes is one, and its result is of the gradient's type.
 

@@ -1,14 +1,14 @@
 // RUN: graph-opt --outline --verify-outlined %s | FileCheck %s
-// The gradient of a max_pool has a part for each batch entry and feature, or 16 features that lie side by side: threads share them. Of a
+// The gradient of a max_pool has a part for each batch entry and feature, or 64 features that lie side by side: threads share them. Of a
 // window too large to be written as maxima of slices each window is one.
 
 dist.phase @p {role = #graph.role<predict>}
 dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
   dist.control_send []
-  %x = dist.feed "x" : tensor<8x16x16x40xf32>
-  %d = dist.feed "d" : tensor<8x8x8x40xf32>
-  %last = graph.max_pool_grad %x, %d window_dimensions = [2, 2] window_strides = [2, 2] {nhwc} : (tensor<8x16x16x40xf32>, tensor<8x8x8x40xf32>) -> tensor<8x16x16x40xf32>
-  dist.fetch "last", %last : tensor<8x16x16x40xf32>
+  %x = dist.feed "x" : tensor<8x16x16x72xf32>
+  %d = dist.feed "d" : tensor<8x8x8x72xf32>
+  %last = graph.max_pool_grad %x, %d window_dimensions = [2, 2] window_strides = [2, 2] {nhwc} : (tensor<8x16x16x72xf32>, tensor<8x8x8x72xf32>) -> tensor<8x16x16x72xf32>
+  dist.fetch "last", %last : tensor<8x16x16x72xf32>
   %z = dist.feed "z" : tensor<8x40x32x32xf32>
   %e = dist.feed "e" : tensor<8x40x16x16xf32>
   %first = graph.max_pool_grad %z, %e window_dimensions = [2, 2] window_strides = [2, 2] : (tensor<8x40x32x32xf32>, tensor<8x40x16x16xf32>) -> tensor<8x40x32x32xf32>
@@ -18,11 +18,11 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
   dist.control_receive local
   dist.end
 }
-// 8 batch entries of three groups: 16, 16 and 8 features.
+// 8 batch entries of two groups: 64 and 8 features.
 // CHECK-LABEL: func.func private @kernel0_max_pool_grad
-// CHECK: %[[PARTS:c24[_0-9]*]] = arith.constant 24 : index
+// CHECK: %[[PARTS:c16[_0-9]*]] = arith.constant 16 : index
 // CHECK: scf.parallel (%{{.*}}) = (%c0{{[_0-9]*}}) to (%[[PARTS]])
-// CHECK: arith.constant 16 : index
+// CHECK: arith.constant 64 : index
 // CHECK: arith.minsi
 // CHECK-LABEL: func.func private @kernel1_max_pool_grad
 // CHECK: %[[PARTS:c320[_0-9]*]] = arith.constant 320 : index
