@@ -101,7 +101,7 @@ class Pods:
 
     def known(self, pods):
         """From now on the names of these lead to their addresses, as the subdomain's service has them. Every pod has this file as /etc/hosts."""
-        lines = [f"10.77.0.{self.pods.index(pod) + 1} {pod.host}.{self.subdomain} {pod.host}\n" for pod in pods]
+        lines = [f"10.77.0.{self.pods.index(pod) + 1} {pod.host}.{self.subdomain}\n" for pod in pods]
         with open(self.names, "r+") as file:  # the same file: it is mounted
             file.truncate()
             file.write("127.0.0.1 localhost\n" + "".join(lines))
@@ -115,8 +115,8 @@ class Pods:
         assert pod.claims[mount["name"]]
         folder, path = (shlex.quote(str(one)) for one in (self.box.folder, mount["mountPath"]))
         script = ["set -e", f"hostname {pod.host}", f"mount --bind {shlex.quote(str(self.names))} /etc/hosts",
-                  "mount -t tmpfs none /mnt && mkdir /mnt/volume", f"mount --bind {folder} /mnt/volume", f"mount -t tmpfs none $(dirname {folder})",
-                  f"mkdir -p {path}", f"mount --move /mnt/volume {path}"]
+                  "mkdir -p /run/volume", f"mount --bind {folder} /run/volume", f"mount -t tmpfs none $(dirname {folder})",
+                  f"mkdir -p {path}", f"mount --move /run/volume {path}"]
         environment = {"PATH": f"{BUILD}/bin:{os.environ['PATH']}", "HOME": str(self.box.folder), "HOSTNAME": pod.host, "KUBERNETES_SERVICE_HOST": "10.96.0.1",
                        "KUBERNETES_SERVICE_PORT": "443", **{name: value for name, value in pod.environment().items() if name not in without}}
         script.append('exec env -i "$@"')

@@ -85,7 +85,8 @@ std::string slurmScript(const Job &job) {
       std::any_of(gpus.begin(), gpus.end(), [](uint32_t n) { return n > 0; }))
     absl::StrAppend(
         &text, "#SBATCH --gpus-per-node=", std::accumulate(gpus.begin(), gpus.end(), job.nodes - 1) / job.nodes, "\n");
-  if (job.nodes > 1 && job.plan.plan.jobs_size() > 1) // each node has its share of each job: a server beside each worker
+  if (job.nodes > 1 &&
+      job.plan.plan.jobs_size() > 1) // each node has its share of each job: a server beside each worker
     absl::StrAppend(&text, "#SBATCH --distribution=cyclic\n");
   absl::StrAppend(
       &text, "#SBATCH --requeue --open-mode=append\nsrun ", commandOf(job), "\nstatus=$?\n# ", kPeerLost,
@@ -198,8 +199,9 @@ absl::Status checkNames(const Job &job) {
       return absl::InvalidArgumentError(absl::StrCat("job ", one.name(), " would be called ", name,
                                                      ", and no name of Kubernetes ends in '-'; call it otherwise"));
     if (auto [other, added] = jobs.emplace(name, one.name()); !added)
-      return absl::InvalidArgumentError(absl::StrCat("jobs ", other->second, " and ", one.name(), " would both be called ",
-                                                     name, " by Kubernetes; call one otherwise"));
+      return absl::InvalidArgumentError(absl::StrCat("jobs ", other->second, " and ", one.name(),
+                                                     " would both be called ", name,
+                                                     " by Kubernetes; call one otherwise"));
     if (pod.size() > kMost)
       return absl::InvalidArgumentError(absl::StrCat("the host name ", pod, " has ", pod.size(),
                                                      " characters, and Kubernetes takes ", kMost,
@@ -215,8 +217,9 @@ absl::Status check(const Job &job) {
     return absl::InvalidArgumentError("--job_name, --master and --local say which task a process is, which is the "
                                       "engine's to say; leave them out");
   if (job.flags.maxRestarts > 0)
-    return absl::InvalidArgumentError("--max_restarts is for a run that graphrun starts by itself; --restarts before the "
-                                      "plan says how often the engine begins again");
+    return absl::InvalidArgumentError(
+        "--max_restarts is for a run that graphrun starts by itself; --restarts before the "
+        "plan says how often the engine begins again");
   if (job.engine == "jobset" && job.image.empty())
     return absl::InvalidArgumentError("--engine jobset needs --image IMAGE, a container image with graphrun");
   if (job.engine == "jobset")
@@ -275,7 +278,8 @@ int submit(int argc, char **argv) {
   app.add_option("--nodes", job.nodes, "slurm: on how many nodes (default 1)")
       ->check(CLI::Range(1u, 65536u))
       ->type_name("N");
-  app.add_option("--restarts", job.restarts, "slurm, jobset, local (there with --checkpoint_dir): begin again at most so often (default 10)")
+  app.add_option("--restarts", job.restarts,
+                 "slurm, jobset, local (there with --checkpoint_dir): begin again at most so often (default 10)")
       ->check(CLI::Range(0u, 1000000u))
       ->type_name("N");
   app.add_option("--image", job.image, "jobset: the container image, with graphrun in it, of all tasks")

@@ -106,9 +106,10 @@ TEST(Rank, NumbersThatDoNotFitAreBothSaid) {
 }
 
 TEST(Rank, WhatIsNoNumberIsNamed) {
-  EXPECT_EQ(who(with(slurm(0), {{"SLURM_HET_SIZE", "2"}})),
-            "Slurm's step 12.3 is one of a heterogeneous job of 2 components (SLURM_HET_SIZE), whose processes cannot tell "
-            "how many they are; start a job of one component, or give --job_name, --task_index and addresses");
+  EXPECT_EQ(
+      who(with(slurm(0), {{"SLURM_HET_SIZE", "2"}})),
+      "Slurm's step 12.3 is one of a heterogeneous job of 2 components (SLURM_HET_SIZE), whose processes cannot tell "
+      "how many they are; start a job of one component, or give --job_name, --task_index and addresses");
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "x"}})), "SLURM_PROCID=\"x\": expected a whole number");
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "-1"}})), "SLURM_PROCID=\"-1\": expected a whole number");
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "3"}})),
