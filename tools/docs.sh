@@ -31,13 +31,13 @@ bottleneck.mlir), on two to eight tasks with one to three parameter servers; not
 test in `test/run/test_strategies.py`.\n\n'
   python3 "$root/test/run/strategies.py" --table
   printf '\n# Status of the launchers\n\nWhat starts the tasks, and what was tried of it ([launchers.md](launchers.md)); the tests are in test/run/test_launchers.py and
-test_submit.py.\n\n'
+test_submit.py and test_jobset.py.\n\n'
   printf '| launcher | one host | several hosts | a lost task begins it again |\n|---|---|---|---|\n'
   printf '| graphrun itself | run | one task a command, in network namespaces | `submit --engine local`, run |\n'
   printf '| Slurm | run, `srun` and `sbatch` of Debian 12 | not run on a cluster | `submit --engine slurm`, run |\n'
   printf '| Open MPI | run, `mpirun` of Debian 12 | not run on a cluster | no |\n'
   printf '| torchrun | its variables, set by a test | the same, in network namespaces | no |\n'
-  printf '| JobSet | | its environment, by table; not run on a cluster | `submit --engine jobset`, the manifest alone; not run on a cluster |\n'
+  printf '| JobSet | | its pods, in network namespaces, by the manifest that `submit --engine jobset` prints; not run on a cluster | the same, policies by a table of the test; not run on a cluster |\n'
 } >"$scratch/docs/status.md"
 
 status=0

@@ -38,9 +38,10 @@ std::map<std::string, uint32_t> countsOf(const ClusterConfig &config) {
   return counts;
 }
 
-/// "master" is what the chief was called in TensorFlow 1.
-void renameMaster(const std::map<std::string, uint32_t> &plan, ClusterConfig &config) {
-  if (plan.contains("master") || !plan.contains("chief") || config.findJob("chief"))
+} // namespace
+
+void renameMaster(ClusterConfig &config) {
+  if (config.findJob("chief"))
     return;
   for (JobConfig &job : config.jobs)
     if (job.name == "master")
@@ -48,8 +49,6 @@ void renameMaster(const std::map<std::string, uint32_t> &plan, ClusterConfig &co
   if (config.task && config.task->job == "master")
     config.task->job = "chief";
 }
-
-} // namespace
 
 absl::Status checkAddress(std::string_view address) {
   std::string_view host, port;
@@ -133,8 +132,8 @@ absl::StatusOr<ResolvedAddresses> resolveAddresses(const std::vector<PlanJob> &p
       result.notes.push_back(absl::StrCat("TF_CONFIG is not used: ", sources.file->file, " is given"));
   } else if (hasEnvironment) {
     absl::StatusOr<ClusterConfig> config = parseTfConfig(*sources.environment);
-    if (config.ok())
-      renameMaster(planCounts, *config);
+    if (config.ok() && planCounts.contains("chief") && !planCounts.contains("master"))
+      renameMaster(*config);
     if (!config.ok()) {
       result.notes.push_back(absl::StrCat("TF_CONFIG is not used: ", config.status().message()));
     } else if (countsOf(*config) != planCounts) {

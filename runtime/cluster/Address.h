@@ -45,5 +45,8 @@ struct ResolvedAddresses {
 /// error that names both; a TF_CONFIG that does not match is left alone with a note. All jobs have addresses, or none.
 absl::StatusOr<ResolvedAddresses> resolveAddresses(const std::vector<PlanJob> &plan, const AddressSources &sources);
 
+/// Of a TF_CONFIG: "master" is what the chief was called in TensorFlow 1. Not where a job is called "chief".
+void renameMaster(ClusterConfig &config);
+
 } // namespace graphc::cluster
 #endif

@@ -137,6 +137,12 @@ private:
     Rank rank;
     std::string step = absl::StrCat(text("SLURM_JOB_ID"), ".", text("SLURM_STEP_ID"));
     rank.launcher = absl::StrCat("Slurm's step ", step);
+    // Its steps number their processes through all components, and count those of one.
+    if (std::string size = text("SLURM_HET_SIZE"); !size.empty() && size != "1")
+      return absl::FailedPreconditionError(absl::StrCat(
+          rank.launcher, " is one of a heterogeneous job of ", size,
+          " components (SLURM_HET_SIZE), whose processes cannot tell how many they are; start a job of one "
+          "component, or give --job_name, --task_index and addresses"));
     rank.run = absl::StrCat("slurm-", step);
     if (std::string restarts = text("SLURM_RESTART_COUNT"); !restarts.empty())
       absl::StrAppend(&rank.run, "-", restarts);

@@ -2,7 +2,10 @@
 import sys
 
 import pytest
-from box import LONG, ROOT, same
+from box import BUILD, LONG, ROOT, same
+from process import ended
+
+sys.path.append(str(BUILD.parent / "python"))  # of test/requirements.txt, which has numpy
 
 EXAMPLES = ROOT / "examples"
 
@@ -50,7 +53,8 @@ def test_fashion(box, row):
 
 
 @pytest.mark.parametrize("row, rest, promised", [
-    ("lenet", ["--epochs", 5] if LONG else ["--steps", 300], 0.88 if LONG else 0.75), ("mnist-mlp", ["--steps", 5000], 0.85), ("mnist-ddp", ["--epochs", 5], 0.83)], ids=["lenet", "mnist-mlp", "mnist-ddp"])
+    ("lenet", ["--epochs", 5] if LONG else ["--steps", 300], 0.88 if LONG else 0.75), ("mnist-mlp", ["--steps", 5000], 0.85), ("mnist-ddp", ["--epochs", 5], 0.83),
+    ("four-terminals", ["--steps", 2000], 0.78), ("mnist-session", ["--steps", 2000], 0.77), *([("multi-worker", ["--steps", 210], 0.5)] if LONG else [])])
 def test_network(box, row, rest, promised):
     """Trained as its page says, over its cluster as separate processes, each network is as good on the test images as the page promises."""
     compiled(box, row)
@@ -72,15 +76,74 @@ def test_resnet(box):
     assert (0.9 if LONG else 0.65) <= box.json("stats.json")["final"]["accuracy"] <= 1
 
 
-def test_resnet_bits(box):
-    """Two workers keep what one device with two micro-batches keeps, running averages of batch norms among it."""
+def fewImages(box):
+    """Forty images of each file of CIFAR-10's, in the folder "few"."""
     for i, name in enumerate([*(f"data_batch_{n}.bin" for n in range(1, 6)), "test_batch.bin"]):
         box.write(f"few/{name}", b"".join(bytes([(i + j) % 10]) + bytes((k * (j + 3) + i) % 251 for k in range(3072)) for j in range(40)))
+
+
+def test_resnet_bits(box):
+    """Two workers keep what one device with two micro-batches keeps, running averages of batch norms among it."""
+    fewImages(box)
     compiled(box, "cifar-resnet20")
     two = box.weights("model.plan", "--steps", 3, "--data_dir", "few")
     one = box.weights(box.oneDevice("one", 2, EXAMPLES / "cifar-resnet20/model.mlir"), "--steps", 3, "--data_dir", "few")
     assert (two / "layer3.2.bn2.running_var.npy").stat().st_size == 64 * 4 + 128
     same(two, one)
+
+
+def test_cifar10_side_by_side(box, machines):
+    """The tutorial's network, a parameter server and a worker on each of two machines: what one device keeps, each server stores half, and the large
+    variable's halves are on both."""
+    fewImages(box)
+    compiled(box, "cifar10")
+    machines.add(2)
+    hosts = ["--ps_hosts", "10.77.0.1:2222,10.77.0.2:2222", "--worker_hosts", "10.77.0.1:2223,10.77.0.2:2223", "--job_dir", "job"]
+    ended([machines.start(1 + index, "graphrun", "model.plan", "--job_name", job, "--task_index", index, *hosts, "--steps", 3, "--data_dir", "few",
+                          "--dump_variables", "two", name=f"{job}-{index}") for job in ("ps", "worker") for index in range(2)])
+    same(box / "two", box.weights(box.oneDevice("one", 2, EXAMPLES / "cifar10/model.mlir"), "--steps", 3, "--data_dir", "few"))
+    stored = box.graphc("--partition", EXAMPLES / "cifar10/cluster.json", "--log-device-placement", EXAMPLES / "cifar10/model.mlir", "-o", "model.plan").err
+    stored.expect("local3.weights/part_0: .*/job:ps/replica:0/task:[01]/", "local3.weights/part_1: .*/job:ps/replica:0/task:[01]/")
+
+
+def numpy():
+    return pytest.importorskip("numpy", reason="no numpy (test/run.sh installs it into build/python)")
+
+
+def lrn(x, radius=4, bias=1.0, alpha=0.001 / 9.0, beta=0.75):
+    """tf.nn.lrn by its definition."""
+    places = [(0, 0)] * 3 + [(radius, radius)]
+    squares = numpy().pad(x * x, places)
+    sums = sum(squares[..., i:i + x.shape[-1]] for i in range(2 * radius + 1))
+    return x / (bias + alpha * sums) ** beta
+
+
+def test_cifar10_norm(box):
+    """The tutorial's local response normalization, and what it makes of an image: the model's own functions, called alone."""
+    np = numpy()
+    model = (EXAMPLES / "cifar10/model.mlir").read_text()
+    functions = "".join("graph.func private" + part.split("\n}\n")[0] + "\n}\n" for part in model.split("graph.func private")[1:3])
+    box.write("norm.mlir", functions + """
+graph.func @predict(%image: tensor<128x3x32x32xf32> {graph.name = "image"}, %x: tensor<128x12x12x64xf32> {graph.name = "x"})
+    -> (tensor<128x24x24x3xf32> {graph.name = "standardized"}, tensor<128x12x12x64xf32> {graph.name = "normed"}) attributes {role = #graph.role<predict>} {
+  %s = graph.call @standardized(%image) : (tensor<128x3x32x32xf32>) -> tensor<128x24x24x3xf32>
+  %n = graph.call @norm(%x) : (tensor<128x12x12x64xf32>) -> tensor<128x12x12x64xf32>
+  graph.return %s, %n : tensor<128x24x24x3xf32>, tensor<128x12x12x64xf32>
+}
+""")
+    draw = np.random.default_rng(1)
+    image, x = draw.integers(0, 256, (128, 3, 32, 32)).astype("f4"), draw.normal(0, 30, (128, 12, 12, 64)).astype("f4")
+    image[1:3] = 7  # one without any contrast, and one with less than the least deviation
+    image[2, 0, 10, 10] = 7.5
+    np.save(box / "image.npy", image)
+    np.save(box / "x.npy", x)
+    box.graphc("norm.mlir", "-o", "norm.plan")
+    box.graphrun("norm.plan", "--entry", "predict", "--steps", 1, "--feed", "image=image.npy", "--feed", "x=x.npy", "--fetch", "standardized=s.npy", "--fetch", "normed=n.npy")
+    middle = image[:, :, 4:28, 4:28].transpose(0, 2, 3, 1).astype("f8")
+    by = np.maximum(middle.std((1, 2, 3), keepdims=True), 1 / np.sqrt(24 * 24 * 3))
+    assert np.allclose(np.load(box / "s.npy").reshape(middle.shape), (middle - middle.mean((1, 2, 3), keepdims=True)) / by, atol=1e-5)
+    assert np.allclose(np.load(box / "n.npy").reshape(x.shape), lrn(x.astype("f8")), rtol=1e-5, atol=1e-6)
+    assert (np.load(box / "s.npy").reshape(middle.shape)[1] == 0).all()
 
 
 def test_embedding_bag(box):

@@ -97,6 +97,20 @@ def test_full_disk(box, one):
     run.err.expect("--fetch loss: .*loss.npy.partial: No space left on device")
 
 
+def test_two_with_one_file(box, one):
+    """Two outputs with one file are refused, by whatever names they have it, before either is there; streams may have as many as they like."""
+    (box / "link").symlink_to(".")
+    box.refused("--fetch w=a.npy: loss goes to this file already", one, "--fetch", "loss=a.npy", "--fetch", "w=a.npy")
+    for first, second in ("loss=a.npy", "w=./a.npy"), ("loss=link/a.npy", "w=a.npy"):
+        box.refused(f"--fetch w {second[2:]}: that is the file of --fetch loss too, and one would overwrite the other; name another file",
+                    one, "--fetch", first, "--fetch", second)
+    box.refused("--history log: that is the file of --stats too", one, "--stats", "log", "--history", "log")
+    assert not list(box.folder.glob("a.npy*")) and not (box / "log").exists()
+    box.graphrun(one, "--steps", 3, "--fetch", "loss=a.npy", "--fetch", "w=b.npy", "--history", "/dev/null", "--stats", "/dev/null")
+    (box / "c.npy").symlink_to("b.npy")
+    box.refused("--fetch w c.npy: that is the file of --fetch loss too", one, "--fetch", "loss=b.npy", "--fetch", "w=c.npy")
+
+
 @pytest.mark.parametrize("cluster,entry,fetch,words", [
     ({"worker": 1}, "train", "loss=loss.txt", "--fetch loss=loss.txt: expected NAME or NAME=FILE.npy"),
     ({"worker": 1}, "train", "=loss.npy", "--fetch =loss.npy: expected NAME or NAME=FILE.npy"),

@@ -1,4 +1,6 @@
 """graphrun server: servers in any order; a client with --master drives them, one after the other; who dies, and what is refused."""
+import json
+
 import pytest
 from box import LOST, MLP, MODELS, same
 from formats import samples
@@ -101,6 +103,21 @@ def test_busy_and_killed_client(box, cluster, one):
     cluster.run(None, "--steps", 40, "--dump_variables", "after")
     same(one, box / "after")
     cluster.idle(*servers)
+    stopped(*servers)
+
+
+def test_master_of_tf_config(box, ports):
+    """A TF_CONFIG whose chief is called "master", as in TensorFlow 1: the servers look for a plan's chief there."""
+    addresses = ports.addresses(3)
+    plan = box.compile("chief", {"chief": addresses[:1], "worker": addresses[1:], "strategy": "in_graph"})
+    alone = box.weights(box.oneDevice("one", 1), "--steps", 20)
+    config = {"cluster": {"master": addresses[:1], "worker": addresses[1:]}}
+    servers = [box.launch("server", env={"TF_CONFIG": json.dumps({**config, "task": {"type": "worker", "index": index}})}) for index in range(2)]
+    for server in servers:
+        server.waitFor(f"waits for a client, /job:chief/task:0 at {addresses[0]}")
+    box.graphrun(plan, "--master", f"grpc://{addresses[0]}", "--steps", 20, "--dump_variables", "served")
+    same(alone, box / "served")
+    box.refused("is the chief of this cluster, which is the client's place", "server", env={"TF_CONFIG": json.dumps({**config, "task": {"type": "master", "index": 0}})})
     stopped(*servers)
 
 

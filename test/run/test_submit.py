@@ -1,5 +1,4 @@
-"""graphrun submit: what it prints runs. Slurm's batch file is run in test_launchers.py."""
-import json
+"""graphrun submit: what it prints runs. Slurm's batch file is run in test_launchers.py, JobSet's manifest in test_jobset.py."""
 import os
 import signal
 
@@ -16,10 +15,11 @@ def plan(box):
 
 
 def test_slurm(box, plan):
-    """Printed, not submitted; words are a shell's, and several nodes need a folder for certificates."""
+    """Printed, not submitted; words are a shell's, several nodes need a folder for certificates, and each has its share of servers and workers."""
     printed = box.graphrun(*SUBMIT, "slurm", "--nodes", 2, plan, "--steps", 60, "--job_dir", "it's here").out
-    assert printed.lines()[:6] == ["#!/bin/sh", "#SBATCH --job-name=lin-reg", "#SBATCH --nodes=2", "#SBATCH --ntasks=3", "#SBATCH --requeue --open-mode=append",
+    assert printed.lines()[:7] == ["#!/bin/sh", "#SBATCH --job-name=lin-reg", "#SBATCH --nodes=2", "#SBATCH --ntasks=3", "#SBATCH --distribution=cyclic", "#SBATCH --requeue --open-mode=append",
                                    "srun graphrun lin_reg.plan --steps 60 --job_dir 'it'\\''s here'"]
+    box.graphrun(*SUBMIT, "slurm", plan).out.never("--distribution")
     box.graphrun(*SUBMIT, "slurm", "--nodes", 2, plan, status=2).err.expect("tasks on several hosts need mutual TLS; give --job_dir")
 
 
@@ -30,32 +30,18 @@ def test_mpi(box, plan):
 
 
 def test_local(box, two):
-    """It begins again by itself where a task was lost, and goes on."""
+    """graphrun's own launcher begins again by itself where a task was lost, and goes on."""
+    assert box.graphrun(*SUBMIT, "local", "--restarts", 3, two, "--checkpoint_dir", "it's here").out.lines() == [
+        "#!/bin/sh", "exec graphrun two.plan --checkpoint_dir 'it'\\''s here' --local --max_restarts 3"]
+    box.graphrun(*SUBMIT, "local", two).out.expect("^exec graphrun two.plan --local$")
     straight = box.weights(two, "--steps", 2000)
     run = box.launch(*SUBMIT, "local", "--yes", two, "--steps", 2000, "--checkpoint_dir", "kept", "--save_checkpoint_steps", 50, "--dump_variables", "again")
     box.checkpoint("kept")
     server = until(lambda: [pid for pid, line in living(box.folder) if "--job_name=ps" in line], "a process of the server")
     os.kill(server[0], signal.SIGKILL)
     run.ends()
-    run.err.expect("was killed by signal 9", "going on from kept/step-")
+    run.err.expect("was killed by signal 9 .*; restarting all tasks from step", "going on from kept/step-")
     same(straight, box / "again")
-
-
-def test_jobset(box, plan):
-    """Each job of the plan is one replicated job, whose pods TF_CONFIG names; what its names and files are checked against is Kubernetes' own schema."""
-    arguments = [*SUBMIT, "jobset", "--image", "registry/model:1", "--volume", "claim:/model", plan, "--job_dir", "/model/jobs"]
-    manifest = json.loads(box.graphrun(*arguments).out.text())
-    jobs = {job["name"]: job["template"]["spec"] for job in manifest["spec"]["replicatedJobs"]}
-    assert {name: (job["parallelism"], job["completions"]) for name, job in jobs.items()} == {"ps": (1, 1), "worker": (2, 2)}
-    (container,) = jobs["worker"]["template"]["spec"]["containers"]
-    assert container["command"] == ["graphrun", plan, "--job_dir", "/model/jobs"]
-    variables = {one["name"]: one.get("value") for one in container["env"]}
-    config = json.loads(variables["TF_CONFIG"].replace("$(JOB_COMPLETION_INDEX)", "1"))
-    assert config == {"cluster": {"ps": ["lin-reg-ps-0-0.lin-reg:2222"], "worker": ["lin-reg-worker-0-0.lin-reg:2222", "lin-reg-worker-0-1.lin-reg:2222"]},
-                      "task": {"type": "worker", "index": 1}}
-    # A pod with this environment knows who it is, and looks for its chief.
-    pod = box.graphrun(plan, "--job_dir", "jobs", "--join_deadline", 1, status=1, env={"TF_CONFIG": json.dumps(config)})
-    pod.err.expect("addresses from the environment variable TF_CONFIG", "the chief /job:worker/task:0 did not come within 1s: jobs/by-hand-")
 
 
 def test_refused(box, plan):
@@ -70,7 +56,7 @@ def test_refused(box, plan):
     refuse("--engine jobset needs --image", "jobset", plan, "--job_dir", "a")
     refuse("--volume a: expected CLAIM:/PATH", "jobset", "--image", "a", "--volume", "a", plan, "--job_dir", "a")
     refuse("--job_name, --master and --local say which task", "mpi", plan, "--job_name", "ps")
-    refuse("--max_restarts is for graphrun's own launcher; --restarts before the plan", "slurm", plan, "--max_restarts", 2, "--checkpoint_dir", "a")
+    refuse("--max_restarts is for a run that graphrun starts by itself; --restarts before the plan", "slurm", plan, "--max_restarts", 2, "--checkpoint_dir", "a")
     refuse("--nodes is for --engine slurm", "mpi", "--nodes", 2, plan)
     refuse("--nodes 4: the plan has 3 tasks", "slurm", "--nodes", 4, plan, "--job_dir", "a")
     refuse("--image and --volume are for --engine jobset", "slurm", "--image", "a", plan)

@@ -38,8 +38,12 @@ int usageError(const absl::Status &status) {
 absl::StatusOr<cluster::ClusterConfig> clusterOf(const Flags &flags) {
   if (!flags.clusterFile.empty())
     return cluster::readClusterFile(flags.clusterFile);
-  if (const char *text = std::getenv("TF_CONFIG"); text && *text && flags.hosts.empty())
-    return cluster::parseTfConfig(text);
+  if (const char *text = std::getenv("TF_CONFIG"); text && *text && flags.hosts.empty()) {
+    absl::StatusOr<cluster::ClusterConfig> config = cluster::parseTfConfig(text);
+    if (config.ok()) // as a plan with a chief has it; which plan comes the server does not know
+      cluster::renameMaster(*config);
+    return config;
+  }
   if (flags.hosts.empty())
     return absl::InvalidArgumentError("which cluster? give --cluster FILE, TF_CONFIG, or --JOB_hosts of every job");
   cluster::ClusterConfig config;

@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <map>
 #include <numeric>
 #include <unistd.h>
 
@@ -84,6 +85,9 @@ std::string slurmScript(const Job &job) {
       std::any_of(gpus.begin(), gpus.end(), [](uint32_t n) { return n > 0; }))
     absl::StrAppend(
         &text, "#SBATCH --gpus-per-node=", std::accumulate(gpus.begin(), gpus.end(), job.nodes - 1) / job.nodes, "\n");
+  if (job.nodes > 1 &&
+      job.plan.plan.jobs_size() > 1) // each node has its share of each job: a server beside each worker
+    absl::StrAppend(&text, "#SBATCH --distribution=cyclic\n");
   absl::StrAppend(
       &text, "#SBATCH --requeue --open-mode=append\nsrun ", commandOf(job), "\nstatus=$?\n# ", kPeerLost,
       ": another task was lost; 137: srun's word for that one, which was killed. Any other status is final.\n"
@@ -97,10 +101,11 @@ std::string mpiScript(const Job &job) {
   return absl::StrCat("#!/bin/sh\nexec mpirun -n ", job.tasks, " ", commandOf(job), "\n");
 }
 
+/// graphrun's own launcher begins again by itself, from a checkpoint.
 std::string localScript(const Job &job) {
-  return absl::StrCat("#!/bin/sh\n# ", kPeerLost, ": a task was lost. Any other status is final.\nleft=", job.restarts,
-                      "\nwhile :; do\n  ", commandOf(job), " --local\n  status=$?\n  [ $status = ", kPeerLost,
-                      " ] && [ $left -gt 0 ] || exit $status\n  left=$((left - 1))\ndone\n");
+  const bool again = !job.flags.checkpointDirectory.empty() && job.restarts > 0;
+  return absl::StrCat("#!/bin/sh\nexec ", commandOf(job), " --local",
+                      again ? absl::StrCat(" --max_restarts ", job.restarts) : "", "\n");
 }
 
 /// TF_CONFIG of a job's pods, as hosted services give it; Kubernetes puts the index in.
@@ -183,6 +188,28 @@ const Engine kEngines[] = {{"slurm", slurmScript, {"sbatch"}},
                            {"jobset", jobSetManifest, {"kubectl", "apply", "-f"}},
                            {"local", localScript, {"sh"}}};
 
+/// Each pod's name, which is its host's, has to be one that Kubernetes takes.
+absl::Status checkNames(const Job &job) {
+  constexpr size_t kMost = 63; // of a label, RFC 1123
+  std::map<std::string, std::string> jobs;
+  for (const plan::Job &one : job.plan.plan.jobs()) {
+    const std::string name = cluster::podName(one.name());
+    const std::string pod = absl::StrCat(job.name, "-", name, "-0-", one.tasks() - 1);
+    if (absl::EndsWith(name, "-"))
+      return absl::InvalidArgumentError(absl::StrCat("job ", one.name(), " would be called ", name,
+                                                     ", and no name of Kubernetes ends in '-'; call it otherwise"));
+    if (auto [other, added] = jobs.emplace(name, one.name()); !added)
+      return absl::InvalidArgumentError(absl::StrCat("jobs ", other->second, " and ", one.name(),
+                                                     " would both be called ", name,
+                                                     " by Kubernetes; call one otherwise"));
+    if (pod.size() > kMost)
+      return absl::InvalidArgumentError(absl::StrCat("the host name ", pod, " has ", pod.size(),
+                                                     " characters, and Kubernetes takes ", kMost,
+                                                     "; give a shorter --name, or call the job otherwise"));
+  }
+  return absl::OkStatus();
+}
+
 /// Own flags stand before the plan, the run's behind it: where the plan is, both know.
 absl::Status check(const Job &job) {
   const bool apart = job.engine == "jobset" || job.nodes > 1;
@@ -190,10 +217,13 @@ absl::Status check(const Job &job) {
     return absl::InvalidArgumentError("--job_name, --master and --local say which task a process is, which is the "
                                       "engine's to say; leave them out");
   if (job.flags.maxRestarts > 0)
-    return absl::InvalidArgumentError("--max_restarts is for graphrun's own launcher; --restarts before the plan says "
-                                      "how often the engine begins again");
+    return absl::InvalidArgumentError(
+        "--max_restarts is for a run that graphrun starts by itself; --restarts before the "
+        "plan says how often the engine begins again");
   if (job.engine == "jobset" && job.image.empty())
     return absl::InvalidArgumentError("--engine jobset needs --image IMAGE, a container image with graphrun");
+  if (job.engine == "jobset")
+    GRAPHC_RETURN_IF_ERROR(checkNames(job));
   if (job.engine != "jobset" && (!job.image.empty() || !job.volumes.empty()))
     return absl::InvalidArgumentError("--image and --volume are for --engine jobset");
   if (job.nodes > 1 && job.engine != "slurm")
@@ -248,7 +278,8 @@ int submit(int argc, char **argv) {
   app.add_option("--nodes", job.nodes, "slurm: on how many nodes (default 1)")
       ->check(CLI::Range(1u, 65536u))
       ->type_name("N");
-  app.add_option("--restarts", job.restarts, "slurm, jobset, local: begin again at most so often (default 10)")
+  app.add_option("--restarts", job.restarts,
+                 "slurm, jobset, local (there with --checkpoint_dir): begin again at most so often (default 10)")
       ->check(CLI::Range(0u, 1000000u))
       ->type_name("N");
   app.add_option("--image", job.image, "jobset: the container image, with graphrun in it, of all tasks")

@@ -27,6 +27,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -208,6 +209,22 @@ absl::Status checkFolder(const std::string &flag, const std::string &folder) {
   return status.ok() ? status : base::annotate(status, absl::StrCat(flag, " ", folder));
 }
 
+/// Two paths of one file, there or not; of /dev/null and its kin there may be many.
+bool sameFile(const std::string &one, const std::string &other) {
+  struct stat info{};
+  if (one.empty() || other.empty() || one == "-" || (stat(one.c_str(), &info) == 0 && !S_ISREG(info.st_mode)))
+    return false;
+  std::error_code error;
+  if (std::filesystem::equivalent(one, other, error))
+    return true;
+  auto place = [&error](const std::string &path) {
+    return error ? "" : std::filesystem::weakly_canonical(std::filesystem::absolute(path), error);
+  };
+  error.clear();
+  const std::filesystem::path first = place(one), second = place(other);
+  return !error && first == second;
+}
+
 /// No output takes the place of what is read, or of another output.
 absl::Status checkOutputs(const graphrun::Flags &flags) {
   std::vector<std::pair<std::string, std::string>> inputs = {{"the plan", flags.plan},
@@ -220,7 +237,12 @@ absl::Status checkOutputs(const graphrun::Flags &flags) {
                                                               {"--trace", flags.traceFile}};
   for (const auto &[name, file] : flags.fetchFiles)
     outputs.emplace_back("--fetch " + name, file);
-  for (const auto &[flag, file] : outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto &[flag, file] = outputs[i];
+    for (size_t j = 0; j < i; ++j)
+      if (sameFile(file, outputs[j].second))
+        return absl::InvalidArgumentError(absl::StrCat(flag, " ", file, ": that is the file of ", outputs[j].first,
+                                                       " too, and one would overwrite the other; name another file"));
     struct stat output{}, input{};
     if (file.empty() || stat(file.c_str(), &output) != 0 || !S_ISREG(output.st_mode))
       continue;

@@ -63,6 +63,7 @@ TEST(Rank, Table) {
       {with(slurm(0), {{"SLURM_STEP_ID", ""}}), "none"}, // a batch script
       {with(slurm(0), {{"SLURM_STEP_ID", "4294967290"}}), "none"}, // salloc's shell
       {with(slurm(0), {{"SLURM_NTASKS", "8"}}), "worker:0 of slurm-12.3 on one host"}, // of the job
+      {with(slurm(0), {{"SLURM_HET_SIZE", "1"}}), "worker:0 of slurm-12.3 on one host"},
       {openMpi(1), "ps:0 of mpi-1928265729 on one host"},
       {with(openMpi(1), {{"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}}), "ps:0 of mpi-1928265729"},
       {with(openMpi(1), {{"PMIX_NAMESPACE", ""}, {"OMPI_MCA_ess_base_jobid", "7"}}), "ps:0 of mpi-7 on one host"},
@@ -105,6 +106,10 @@ TEST(Rank, NumbersThatDoNotFitAreBothSaid) {
 }
 
 TEST(Rank, WhatIsNoNumberIsNamed) {
+  EXPECT_EQ(
+      who(with(slurm(0), {{"SLURM_HET_SIZE", "2"}})),
+      "Slurm's step 12.3 is one of a heterogeneous job of 2 components (SLURM_HET_SIZE), whose processes cannot tell "
+      "how many they are; start a job of one component, or give --job_name, --task_index and addresses");
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "x"}})), "SLURM_PROCID=\"x\": expected a whole number");
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "-1"}})), "SLURM_PROCID=\"-1\": expected a whole number");
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "3"}})),

@@ -1,0 +1,156 @@
+"""What graphrun submit --engine jobset prints: admitted by the published schema, and run as its pods would be (pods.py). No Kubernetes is here."""
+import copy
+import sys
+
+import pytest
+from box import BUILD, LOST, ROOT, same
+from pods import Pods, admit, manifest
+
+sys.path.append(str(BUILD.parent / "python"))  # of test/requirements.txt
+MODEL = ROOT / "examples/linear-regression/model.mlir"
+
+
+@pytest.fixture
+def submit(box):
+    """The manifest of a plan, which lies in a volume with all that it writes, mounted where it is here."""
+    def submit(plan, *arguments):
+        return manifest(box.graphrun("submit", "--engine", "jobset", "--image", "registry/model:1", "--volume", f"claim:{box.folder}", "--restarts", 3,
+                                     box / plan, *arguments, "--job_dir", box / "jobs").out)
+    return submit
+
+
+@pytest.fixture
+def plan(box):
+    return box.servers("lin_reg", workers=2, ps=1, model=MODEL)
+
+
+@pytest.fixture
+def printed(submit, plan):
+    return submit(plan, "--steps", 60)
+
+
+def test_admitted(submit, plan, box):
+    """The schema takes it; each job of the plan is one replicated job, and TF_CONFIG in its pods says who is where."""
+    made = submit(plan, "--steps", 60)
+    admit(made)
+    jobs = {job["name"]: job["template"]["spec"] for job in made["spec"]["replicatedJobs"]}
+    assert {name: (job["parallelism"], job["completions"]) for name, job in jobs.items()} == {"ps": (1, 1), "worker": (2, 2)}
+    (container,) = jobs["worker"]["template"]["spec"]["containers"]
+    assert container["command"] == ["graphrun", str(box / plan), "--steps", "60", "--job_dir", str(box / "jobs")]
+
+
+def test_gpus(submit, box):
+    """Pods of a job that has GPUs ask for them, the others for none; a job's name with capitals and '_' is one of Kubernetes' without."""
+    box.withFakeCuda(gpus=2)
+    made = submit(box.compile("gpus", {"Big_ps": 1, "chief": 1, "worker": 2, "devices": {"worker": ["CPU:0", "GPU:0", "GPU:1"]}, "strategy": "in_graph",
+                                       "placement": [{"name": "w", "device": "/job:worker/task:1/gpu:1"}]}, MODEL))
+    admit(made)
+    limits = {job["name"]: job["template"]["spec"]["template"]["spec"]["containers"][0].get("resources") for job in made["spec"]["replicatedJobs"]}
+    assert limits["worker"] == {"limits": {"nvidia.com/gpu": "2"}} and set(limits) == {"big-ps", "chief", "worker"}
+    assert limits["big-ps"] is None and limits["chief"] is None
+
+
+def test_names(box):
+    """Jobs that Kubernetes cannot have are refused by name."""
+    arguments = ["submit", "--engine", "jobset", "--image", "a"]
+
+    def refused(pattern, cluster, *flags):
+        plan = box.compile("named", {"strategy": "in_graph", **cluster}, MODEL)
+        box.refused(pattern, *arguments, *flags, plan, "--job_dir", "a")
+
+    refused("job worker_ would be called worker-, and no name of Kubernetes ends in '-'", {"worker_": 2})
+    refused("jobs a_b and A_B would both be called a-b", {"worker": 1, "a_b": 1, "A_B": 1})
+    refused("the host name named-w*-0-1 has 74 characters, and Kubernetes takes 63; give a shorter --name", {"w" * 64: 2})
+    refused("the host name x-w*-0-1 has 70 characters", {"w" * 64: 2}, "--name", "x")
+
+
+def place(made, *keys):
+    """What is at the end of these keys, and the last of them."""
+    for key in keys[:-1]:
+        made = made[key]
+    return made, keys[-1]
+
+
+JOB = ("spec", "replicatedJobs", 1, "template", "spec")
+CONTAINER = (*JOB, "template", "spec", "containers", 0)
+BROKEN = {
+    "misspelt": ((*JOB, "paralelism"), 2),
+    "another-type": ((*JOB, "parallelism"), "2"),
+    "no-such-policy": ((*JOB, "template", "spec", "restartPolicy"), "Sometimes"),
+    "no-such-operator": ((*JOB, "podFailurePolicy", "rules", 0, "onExitCodes", "operator"), "NotAnyOf"),
+    "statuses-in-disorder": ((*JOB, "podFailurePolicy", "rules", 0, "onExitCodes", "values"), [138, 137]),
+    "another-container": ((*JOB, "podFailurePolicy", "rules", 0, "onExitCodes", "containerName"), "main"),
+    "no-name": ((*CONTAINER, "name"), None),
+    "no-such-volume": ((*CONTAINER, "volumeMounts", 0, "name"), "volume-7"),
+    "port-as-text": ((*CONTAINER, "ports", 0, "containerPort"), "2222"),
+    "limits-as-list": ((*CONTAINER, "resources"), {"limits": {"nvidia.com/gpu": ["1"]}}),
+    "variable-too-early": ((*CONTAINER, "env"), [{"name": "TF_CONFIG", "value": "$(JOB_COMPLETION_INDEX)"}]),
+    "no-such-action": (("spec", "failurePolicy", "rules", 0, "action"), "FailJobset"),
+    "name-of-a-rule": (("spec", "failurePolicy", "rules", 0, "name"), "give up"),
+    "restarts-as-text": (("spec", "failurePolicy", "maxRestarts"), "ten"),
+    "capitals": (("metadata", "name"), "Lin_Reg"),
+    "long-names": (("metadata", "name"), "a" * 60),
+    "another-kind": (("kind",), "Job"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken(printed, name):
+    """The check can fail: each of these would be refused by a cluster, and is here."""
+    keys, value = BROKEN[name]
+    admit(printed)
+    broken = copy.deepcopy(printed)
+    inner, last = place(broken, *keys)
+    if value is None:
+        del inner[last]
+    else:
+        inner[last] = value
+    with pytest.raises((AssertionError, ValueError)):
+        admit(broken)
+
+
+@pytest.fixture
+def pods(box, machines):
+    return lambda made: Pods(box, machines, made)
+
+
+@pytest.mark.parametrize("without", [(), ("TF_CONFIG",)], ids=["as-printed", "host-names-alone"])
+def test_runs(box, plan, submit, pods, without):
+    """Pods in any order, one of which others cannot find at first, for Kubernetes knows a name when its pod is there: the launcher's weights. Without
+    TF_CONFIG a pod knows its task by its index and its host's name."""
+    launched = box.weights(plan, "--steps", 60)
+    set = pods(submit(plan, "--steps", 60, "--dump_variables", box / "far"))
+    chief = set.pod("worker", 0)
+    set.known([pod for pod in set.pods if pod is not chief])
+    early = {(pod.job, pod.index): set.start(pod, without) for pod in set.pods if pod is not chief}
+    early["ps", 0].err.waitFor("waiting for the chief /job:worker/task:0")
+    set.known(set.pods)
+    first = set.start(chief, without)
+    assert set.decision({("worker", 0): first, **early}) == "Completed"
+    same(launched, box / "far")
+    first.err.expect("rank 0 of the JobSet lin-reg" if without else "addresses from the environment variable TF_CONFIG")
+
+
+def test_begins_again(box, two, submit, pods):
+    """kill -9 of a pod begins the set again, which goes on from its checkpoint."""
+    straight = box.weights(two, "--steps", 600)
+    set = pods(submit(two, "--steps", 600, "--checkpoint_dir", box / "kept", "--save_checkpoint_steps", 50, "--dump_variables", box / "far"))
+    processes = set.startAll()
+    box.checkpoint("kept")
+    processes["ps", 0].kill()
+    assert set.decision(processes) == "RestartJobSet"
+    assert {process.status for name, process in processes.items() if name != ("ps", 0)} == {LOST}
+    again = set.startAll()
+    assert set.decision(again) == "Completed"
+    again["worker", 0].err.expect("going on from .*/kept/step-")
+    same(straight, box / "far")
+
+
+def test_gives_up(box, submit, pods):
+    """What would fail again does not begin again: a loss that is infinite."""
+    box.write("diverging.mlir", MODEL.read_text().replace("learning_rate = 0.01", "learning_rate = 1.0"))
+    plan = box.servers("diverging", workers=2, ps=1, model="diverging.mlir")
+    set = pods(submit(plan, "--steps", 2000))
+    processes = set.startAll()
+    assert set.decision(processes) == "FailJobSet"
+    processes["worker", 0].err.expect("loss is infinite at step")
