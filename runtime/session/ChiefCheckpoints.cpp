@@ -15,6 +15,7 @@ absl::Status ChiefCheckpoints::hold() {
     FileWatch::Work work(files_, absl::StrCat("opening --checkpoint_dir ", options_.directory));
     GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(options_.directory, options_.keep));
     directory_.emplace(std::move(held));
+    GRAPHC_RETURN_IF_ERROR(checkpoint::removeFinished(options_.directory)); // what is said there is an earlier run's
   }
   service::Order check;
   check.mutable_check()->set_directory(options_.directory);
@@ -25,11 +26,30 @@ absl::Status ChiefCheckpoints::hold() {
   return absl::OkStatus();
 }
 
+absl::Status ChiefCheckpoints::finish(const checkpoint::Finished &finished) {
+  if (!directory_)
+    return absl::OkStatus();
+  FileWatch::Work work(files_, absl::StrCat("writing into ", options_.directory));
+  return base::annotate(checkpoint::writeFinished(options_.directory, finished), "--checkpoint_dir");
+}
+
+/// The one that was asked for, of which the plan may take a part.
+absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::openOnly() {
+  FileWatch::Work work(files_, absl::StrCat("reading ", options_.only));
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::openCheckpoint(options_.only));
+  std::vector<std::string> leftOut;
+  GRAPHC_RETURN_IF_ERROR(checkpoint::checkVariables(found, plan_, leftOut));
+  saved_ = found.manifest.globalStep;
+  return found;
+}
+
 /// The newest checkpoint that is whole; damaged ones before it are warnings, but a folder with none but damaged ones is
 /// an error.
 absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::open() {
   if (options_.writes)
     GRAPHC_RETURN_IF_ERROR(hold());
+  else if (!options_.only.empty())
+    return openOnly();
   std::vector<std::string> warnings;
   std::optional<checkpoint::Found> found;
   {

@@ -9,6 +9,7 @@
 
 #include "runtime/base/Mutex.h"
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/Finished.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/FileWatch.h"
 
@@ -25,6 +26,7 @@ public:
     std::optional<double> everySeconds;
     std::function<void(const std::string &)> log;
     uint32_t keep = checkpoint::Directory::kKeep; ///< 0: all
+    std::string only; ///< where it only reads: this one, whatever else is there
   };
   /// The others have to outlive it.
   ChiefCheckpoints(const plan::Plan &plan, service::Coordinator &coordinator, FileWatch &files, Options options)
@@ -46,6 +48,8 @@ public:
   /// "DIR/step-1172", as the run has found or saved it last; empty: none.
   std::string newest() const { return saved_ ? pathOf(*saved_) : ""; }
   std::string pathOf(uint64_t step) const;
+  /// Training is over: who follows the folder need not wait for another one.
+  absl::Status finish(const checkpoint::Finished &finished);
   /// Another run may write there.
   void close() { directory_.reset(); }
 
@@ -56,6 +60,7 @@ public:
 
 private:
   absl::Status hold();
+  absl::StatusOr<std::optional<checkpoint::Found>> openOnly();
   absl::Status write(uint64_t step, const std::map<std::string, uint64_t> &positions);
 
   const plan::Plan &plan_;
