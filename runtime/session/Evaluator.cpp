@@ -146,10 +146,12 @@ absl::Status Evaluator::await(bool hasEnded) {
     return absl::DeadlineExceededError(absl::StrCat(
         "no ", what.substr(2), " has come into ", folder(), " for ", absl::FormatDuration(options_.wait),
         " (--wait_deadline), and ",
-        hasEnded ? "the training that ended there had fewer steps or epochs to make than this evaluator's flags say"
-                 : "training has not said there that it is over",
-        "; it was stopped or killed, or saves more rarely than that: give --wait_deadline more seconds, or start this "
-        "again with it"));
+        hasEnded
+            ? "the training that has ended there had fewer steps or epochs to make than this evaluator's flags say; "
+              "give "
+              "both the same"
+            : "training has not said there that it is over: it was stopped or killed, or saves more rarely; start this "
+              "again with it, or give --wait_deadline more seconds"));
   if (waited >= nextReport_) {
     log(absl::StrCat("waiting for ", what, " in ", folder(),
                      waited < absl::Seconds(1)
