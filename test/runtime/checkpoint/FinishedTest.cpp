@@ -42,8 +42,9 @@ TEST(Finished, ATrainingThatHasFurtherToGoIsNotOver) {
 }
 
 TEST(Finished, DamagedOnesAreRefused) {
-  for (const char *text : {"", "{", "[]", "{}", R"({"step": -1})", R"({"step": 1.5})", R"({"step": "1"})",
-                           R"({"step": 1, "steps": -2})", R"({"step": 1, "epochs": -1})", R"({"step": 1, "epochs": "5"})"}) {
+  for (const char *text :
+       {"", "{", "[]", "{}", R"({"step": -1})", R"({"step": 1.5})", R"({"step": "1"})", R"({"step": 1, "steps": -2})",
+        R"({"step": 1, "epochs": -1})", R"({"step": 1, "epochs": "5"})"}) {
     auto found = decodeFinished(text, "d/finished.json");
     EXPECT_TRUE(absl::IsDataLoss(found.status())) << text << ": " << found.status();
     EXPECT_THAT(std::string(found.status().message()), HasSubstr("d/finished.json")) << text;
