@@ -1,6 +1,7 @@
 #include "runtime/session/ChiefCheckpoints.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/session/Agreement.h"
 
@@ -26,9 +27,10 @@ absl::Status ChiefCheckpoints::hold() {
   return absl::OkStatus();
 }
 
-absl::Status ChiefCheckpoints::finish(const checkpoint::Finished &finished) {
+absl::Status ChiefCheckpoints::finish(uint64_t step, std::optional<uint64_t> steps, std::optional<double> epochs) {
   if (!directory_)
     return absl::OkStatus();
+  const checkpoint::Finished finished{step, {steps, steps ? std::nullopt : std::optional(epochs.value_or(1))}};
   FileWatch::Work work(files_, absl::StrCat("writing into ", options_.directory));
   return base::annotate(checkpoint::writeFinished(options_.directory, finished), "--checkpoint_dir");
 }
@@ -76,7 +78,7 @@ absl::Status ChiefCheckpoints::save(uint64_t step, const std::map<std::string, u
   if (saved_ == step)
     return absl::OkStatus();
   absl::Status status = write(step, positions);
-  if (!status.ok())
+  if (!status.ok() || !notFinite_.empty())
     directory_->abandon(step);
   return status;
 }
@@ -92,6 +94,11 @@ absl::Status ChiefCheckpoints::write(uint64_t step, const std::map<std::string, 
   save.mutable_save()->set_step(step);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> written,
                           coordinator_.giveOrder(std::move(save), absl::Now() + kFileDeadline));
+  for (const service::Done &done : written)
+    if (notFinite_.empty() && !done.not_finite().empty())
+      notFinite_ = absl::StrCat(base::foreignText(done.not_finite()), " behind step ", step);
+  if (!notFinite_.empty())
+    return absl::OkStatus();
   GRAPHC_RETURN_IF_ERROR(compareMirrors(plan_, written, "at the checkpoint"));
   checkpoint::Manifest manifest;
   manifest.globalStep = step;

@@ -12,7 +12,7 @@ absl::Status ChiefExport::write(const std::string &checkpoint, bool notFinite) {
     return absl::OkStatus();
   if (notFinite) {
     isTold_ = true;
-    log_(absl::StrCat("--export_dir ", directory_, ": nothing is exported, since the loss is no number"));
+    log_(absl::StrCat("--export_dir ", directory_, ": nothing is exported, since training ended by --nan stop"));
     return absl::OkStatus();
   }
   FileWatch::Work work(files_, absl::StrCat("exporting to ", directory_));

@@ -98,8 +98,7 @@ absl::Status Driver::script() {
   if (options_.entry == "train") {
     status = train(phase);
     if (status.ok())
-      GRAPHC_RETURN_IF_ERROR(checkpoints_.finish(
-          {step_, {options_.steps, options_.steps ? std::nullopt : std::optional(options_.epochs.value_or(1))}}));
+      GRAPHC_RETURN_IF_ERROR(checkpoints_.finish(step_, options_.steps, options_.epochs));
     std::optional<uint32_t> evaluation = phaseOf(plan::EVAL);
     if (status.ok() && evaluation && !notFinite_)
       status = evaluate(*evaluation, /*final=*/true);
@@ -228,12 +227,14 @@ absl::Status Driver::train(uint32_t phase) {
     const bool reached = step_ >= pause.step, saves = checkpoints_.wanted();
     const bool evaluates = pause.evaluate && reached && step_ < trainingSteps_.total && !stopRequested_;
     if (saves && (checkpoints_.due(absl::Now()) || (pause.save && reached) || (evaluates && earlyStop_)))
-      GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+      GRAPHC_RETURN_IF_ERROR(save(streams));
+    if (notFinite_)
+      break;
     if (evaluates)
       GRAPHC_RETURN_IF_ERROR(evaluate(*phaseOf(plan::EVAL), /*final=*/false));
     if (stopRequested_ && step_ < trainingSteps_.total) {
       if (saves)
-        GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+        GRAPHC_RETURN_IF_ERROR(save(streams));
       showLast();
       return absl::CancelledError(absl::StrCat(
           "stopped at step ", step_.load(), " of ", trainingSteps_.total, " as asked; ",
@@ -243,7 +244,7 @@ absl::Status Driver::train(uint32_t phase) {
     if (const bool over = earlyStop_ && earlyStop_->isOver();
         step_ < trainingSteps_.total && (over || (options_.endAsked && options_.endAsked()))) {
       if (saves)
-        GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+        GRAPHC_RETURN_IF_ERROR(save(streams));
       endEarly(over ? earlyStop_->describe() : "the end was asked for");
       ends = true;
     }
@@ -254,6 +255,17 @@ absl::Status Driver::train(uint32_t phase) {
   if (!lineDue_ && !isShown)
     showLast();
   return absl::OkStatus();
+}
+
+/// A checkpoint, unless a finite loss has made a variable no number: then what a loss that is none would do.
+absl::Status Driver::save(const StreamPositions &streams) {
+  GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+  const std::string &why = checkpoints_.notFinite();
+  if (notFinite_ = !why.empty(); notFinite_ && options_.nanStops)
+    endEarly(why);
+  return notFinite_ && !options_.nanStops
+             ? absl::FailedPreconditionError(absl::StrCat(why, ", and nothing is saved; try a smaller learning rate"))
+             : absl::OkStatus();
 }
 
 /// Training ends in good order before its steps are made. What is said last is where its best, or its last good, variables are.

@@ -96,6 +96,7 @@ private:
   absl::Status initialize();
   absl::Status checkDumpDirectory();
   absl::Status train(uint32_t phase);
+  absl::Status save(const StreamPositions &streams);
   void endEarly(const std::string &why);
   TrainingSteps trainingStepsOf(uint32_t phase, const StreamPositions &streams) const;
   absl::Status evaluate(uint32_t phase, bool final);

@@ -14,9 +14,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
@@ -53,22 +51,6 @@ absl::StatusOr<uint64_t> newestVersion(const std::string &dir) {
   return newest;
 }
 
-template <typename T> bool allFinite(const std::string &bytes) {
-  for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
-    T value;
-    memcpy(&value, bytes.data() + at, sizeof value);
-    if (!std::isfinite(value))
-      return false;
-  }
-  return true;
-}
-
-bool isFinite(const plan::TensorType &type, const std::string &bytes) {
-  return type.dtype() == plan::F32   ? allFinite<float>(bytes)
-         : type.dtype() == plan::F64 ? allFinite<double>(bytes)
-                                     : true;
-}
-
 /// The model's variables that the plan reads, whole, whatever parts they are in there.
 absl::Status writeVariables(const plan::Plan &plan, const checkpoint::Found &found, const std::string &dir) {
   std::map<std::string, std::string> values;
@@ -85,10 +67,6 @@ absl::Status writeVariables(const plan::Plan &plan, const checkpoint::Found &fou
     tensors.push_back({name, type, value.data(), value.size()});
   }
   GRAPHC_RETURN_IF_ERROR(checkpoint::restoreVariables(found, wanted));
-  for (const plan::Variable &variable : plan.variables())
-    if (variable.trainable() && !isFinite(plan::modelType(variable), values.at(plan::modelName(variable))))
-      return absl::FailedPreconditionError(absl::StrCat("variable ", plan::modelName(variable), " of ", found.path,
-                                                        " is NaN or infinite; nothing is exported"));
   const uint64_t step = found.manifest.globalStep;
   GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory directory, checkpoint::Directory::open(dir));
   directory.forgetNonce();

@@ -90,7 +90,7 @@ def test_nothing_exported(box):
     """Behind a loss that is no number, a stop or a failure there is no version, and the run says so."""
     plan = served(box, text=lambda model: model.replace("learning_rate = 0.05", "learning_rate = 1.0e30"))
     run = box.graphrun(plan, *TRAIN, *FEED, "--nan", "stop")
-    run.err.expect("--export_dir out: nothing is exported, since the loss is no number")
+    run.err.expect("--export_dir out: nothing is exported, since training ended by --nan stop")
     box.graphrun(plan, *TRAIN, *FEED, status=1).err.expect("--export_dir out: nothing is exported, since the run failed")
     good = served(box, "all-reduce")
     run = box.trains(good, "--checkpoint_dir", "long", "--export_dir", "out", *FEED)
@@ -100,12 +100,16 @@ def test_nothing_exported(box):
 
 
 def test_nan_weights(box):
-    """A weight that the last step has made infinite, by a finite loss, is not exported."""
+    """A weight that the last step has made infinite, by a finite loss, is neither saved nor exported."""
     plan = served(box, text=lambda model: model.replace("learning_rate = 0.05", "learning_rate = 3.0e38").replace(
         "@b2 : tensor<4xf32> = #graph.zeros", "@b2 : tensor<4xf32> = #graph.value<dense<3.0e38> : tensor<4xf32>>"))
     run = box.graphrun(plan, "--steps", 1, *TRAIN[2:], *FEED, status=1)
-    run.err.expect(r"--export_dir out: variable \w+ of ckpt/step-1 is NaN or infinite; nothing is exported")
-    assert not os.listdir(box / "out")
+    run.err.expect("^graphrun: .*variable b2 is NaN or infinite behind step 1, and nothing is saved; try a smaller learning rate",
+                   "--export_dir out: nothing is exported, since the run failed")
+    run = box.graphrun(plan, "--steps", 1, *TRAIN[2:], *FEED, "--nan", "stop")
+    run.err.expect("training ends at step 1 of 1: variable b2 is NaN or infinite behind step 1; --nan stop: nothing is saved, and no checkpoint was saved before",
+                   "--export_dir out: nothing is exported, since training ended by --nan stop")
+    assert not (box / "out").exists() and not list((box / "ckpt").glob("step-*"))
 
 
 def test_refused(box, two):
