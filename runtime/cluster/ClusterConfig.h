@@ -27,6 +27,9 @@ namespace graphc::cluster {
 /// Micro-batches of one program, each of which may have to be compiled by itself, and of a step.
 constexpr uint32_t kMostCopies = 1024, kMostMicroBatches = kMostCopies * kMostTasks;
 
+/// The job of a process that follows the checkpoints of the others. It is no task of the cluster: where a file lists it, nothing is for it.
+inline constexpr char kEvaluator[] = "evaluator";
+
 struct TaskRef {
   std::string job;
   uint32_t index = 0;

@@ -143,6 +143,8 @@ private:
     }
     if (absl::Status s = checkMemory(); !s.ok())
       return s;
+    if (config.jobs.size() > 1)
+      std::erase_if(config.jobs, [](const JobConfig &job) { return job.name == kEvaluator; });
     if (strategy)
       if (absl::Status s = StrategyParser(config).parse(*strategy, config.strategy); !s.ok())
         return s;
@@ -177,10 +179,12 @@ private:
     if (!type->is(Kind::String))
       return expected(*type, "a job name");
     const JobConfig *job = config.findJob(type->string);
-    if (!job && type->string == "evaluator")
-      return config.error(type->position,
-                          "the task is the cluster's evaluator, which is none of its jobs and no task of the plan; "
-                          "graphrun --entry eval --checkpoint_dir DIR evaluates what the others have saved");
+    if (!job && type->string == kEvaluator) { // which need not be listed
+      if (!index->is(Kind::Integer) || index->integer < 0 || index->integer >= kMostTasks)
+        return expected(*index, "the evaluator's index, 0");
+      config.task = TaskRef{kEvaluator, static_cast<uint32_t>(index->integer)};
+      return absl::OkStatus();
+    }
     if (!job)
       return unknownJob(type->position, type->string);
     if (!index->is(Kind::Integer) || index->integer < 0 || index->integer >= job->tasks)

@@ -54,6 +54,7 @@ absl::Status checkKind(const Order &order, Done done) {
     break;
   case Order::kSave:
     done.clear_shard();
+    done.clear_not_finite();
     done.clear_mirrors_crc();
     break;
   case Order::kEnd:
@@ -202,6 +203,11 @@ absl::Status RunAnswers::checkRun(const OfTask &task, const Done &done) const {
 
 /// Its own file with its own variables, as the plan has them.
 absl::Status RunAnswers::checkShard(const OfTask &task, const Done &done) const {
+  if (!done.not_finite().empty()) // then it has none
+    return !task.owned.empty() && done.shard().empty() && done.not_finite().size() <= kMostNotFinite
+               ? absl::OkStatus()
+               : unfit("it tells of a variable that is no number and has none, or has written a shard, or tells too "
+                       "much of it");
   if (done.shard().empty() != task.owned.empty())
     return unfit(task.owned.empty() ? "it has written a shard and has no variables" : "it has written no shard");
   if (task.owned.empty())

@@ -1,6 +1,7 @@
 #include "runtime/session/ChiefCheckpoints.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/session/Agreement.h"
 
@@ -15,6 +16,7 @@ absl::Status ChiefCheckpoints::hold() {
     FileWatch::Work work(files_, absl::StrCat("opening --checkpoint_dir ", options_.directory));
     GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(options_.directory, options_.keep));
     directory_.emplace(std::move(held));
+    GRAPHC_RETURN_IF_ERROR(checkpoint::removeFinished(options_.directory)); // what is said there is an earlier run's
   }
   service::Order check;
   check.mutable_check()->set_directory(options_.directory);
@@ -25,11 +27,31 @@ absl::Status ChiefCheckpoints::hold() {
   return absl::OkStatus();
 }
 
+absl::Status ChiefCheckpoints::finish(uint64_t step, std::optional<uint64_t> steps, std::optional<double> epochs) {
+  if (!directory_)
+    return absl::OkStatus();
+  const checkpoint::Finished finished{step, {steps, steps ? std::nullopt : std::optional(epochs.value_or(1))}};
+  FileWatch::Work work(files_, absl::StrCat("writing into ", options_.directory));
+  return base::annotate(checkpoint::writeFinished(options_.directory, finished), "--checkpoint_dir");
+}
+
+/// The one that was asked for, of which the plan may take a part.
+absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::openOnly() {
+  FileWatch::Work work(files_, absl::StrCat("reading ", options_.only));
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::openCheckpoint(options_.only));
+  std::vector<std::string> leftOut;
+  GRAPHC_RETURN_IF_ERROR(checkpoint::checkVariables(found, plan_, leftOut));
+  saved_ = found.manifest.globalStep;
+  return found;
+}
+
 /// The newest checkpoint that is whole; damaged ones before it are warnings, but a folder with none but damaged ones is
 /// an error.
 absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::open() {
   if (options_.writes)
     GRAPHC_RETURN_IF_ERROR(hold());
+  else if (!options_.only.empty())
+    return openOnly();
   std::vector<std::string> warnings;
   std::optional<checkpoint::Found> found;
   {
@@ -56,7 +78,7 @@ absl::Status ChiefCheckpoints::save(uint64_t step, const std::map<std::string, u
   if (saved_ == step)
     return absl::OkStatus();
   absl::Status status = write(step, positions);
-  if (!status.ok())
+  if (!status.ok() || !notFinite_.empty())
     directory_->abandon(step);
   return status;
 }
@@ -72,6 +94,11 @@ absl::Status ChiefCheckpoints::write(uint64_t step, const std::map<std::string, 
   save.mutable_save()->set_step(step);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> written,
                           coordinator_.giveOrder(std::move(save), absl::Now() + kFileDeadline));
+  for (const service::Done &done : written)
+    if (notFinite_.empty() && !done.not_finite().empty())
+      notFinite_ = absl::StrCat(base::foreignText(done.not_finite()), " behind step ", step);
+  if (!notFinite_.empty())
+    return absl::OkStatus();
   GRAPHC_RETURN_IF_ERROR(compareMirrors(plan_, written, "at the checkpoint"));
   checkpoint::Manifest manifest;
   manifest.globalStep = step;

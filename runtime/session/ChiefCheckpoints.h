@@ -9,6 +9,7 @@
 
 #include "runtime/base/Mutex.h"
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/Finished.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/FileWatch.h"
 
@@ -25,6 +26,7 @@ public:
     std::optional<double> everySeconds;
     std::function<void(const std::string &)> log;
     uint32_t keep = checkpoint::Directory::kKeep; ///< 0: all
+    std::string only{}; ///< where it only reads: this one, whatever else is there
   };
   /// The others have to outlive it.
   ChiefCheckpoints(const plan::Plan &plan, service::Coordinator &coordinator, FileWatch &files, Options options)
@@ -38,6 +40,8 @@ public:
   void madeBy(std::map<std::string, std::string> algorithms) { algorithms_ = std::move(algorithms); }
   /// The tasks' variables at `step`, with these positions in the streams; nothing to do where they are in the newest already.
   absl::Status save(uint64_t step, const std::map<std::string, uint64_t> &positions);
+  /// Why save() has saved nothing: a trained variable is no number. Empty: it has saved.
+  const std::string &notFinite() const { return notFinite_; }
   /// The checkpoint of this step, where there is one, stays whatever comes behind it.
   void spare(uint64_t step) {
     if (directory_)
@@ -46,6 +50,8 @@ public:
   /// "DIR/step-1172", as the run has found or saved it last; empty: none.
   std::string newest() const { return saved_ ? pathOf(*saved_) : ""; }
   std::string pathOf(uint64_t step) const;
+  /// Training is over, which was to make so many steps or epochs (none: one): who follows the folder need not wait for another checkpoint.
+  absl::Status finish(uint64_t step, std::optional<uint64_t> steps, std::optional<double> epochs);
   /// Another run may write there.
   void close() { directory_.reset(); }
 
@@ -56,6 +62,7 @@ public:
 
 private:
   absl::Status hold();
+  absl::StatusOr<std::optional<checkpoint::Found>> openOnly();
   absl::Status write(uint64_t step, const std::map<std::string, uint64_t> &positions);
 
   const plan::Plan &plan_;
@@ -64,6 +71,7 @@ private:
   const Options options_;
   std::optional<checkpoint::Directory> directory_; ///< held
   std::map<std::string, std::string> algorithms_;
+  std::string notFinite_;
   std::optional<uint64_t> saved_; ///< step of the newest
   mutable base::Mutex mutex_; ///< a leaf
   std::optional<absl::Time> savedAt_ ABSL_GUARDED_BY(mutex_);

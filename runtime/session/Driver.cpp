@@ -24,45 +24,31 @@ namespace {
 constexpr absl::Duration kSetUpDeadline = absl::Seconds(60);
 constexpr absl::Duration kPrepareDeadline =
     absl::Minutes(10); // a GPU's driver compiles code that it has not seen before
-
-std::string hintOfEntries(const plan::Plan &plan) {
-  std::vector<std::string> entries;
-  for (const plan::Phase &phase : plan.phases())
-    entries.push_back(phase.role() == plan::TRAIN ? "train" : phase.role() == plan::EVAL ? "eval" : "predict");
-  return absl::StrJoin(entries, ", ");
-}
 } // namespace
 
 Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options)
     : plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)), files_(options_.fileDeadline),
       checkpoints_(plan_, coordinator_, files_,
                    {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds, options_.log,
-                    options_.keepCheckpoints}),
+                    options_.keepCheckpoints, options_.checkpoint}),
       progress_(plan::taskNumber(plan_, plan_.chief()), options_.show, options_.logEverySteps),
       trace_(plan, coordinator_, files_, {options_.traceFile, options_.profileSteps, options_.log}),
-      hangs_(plan_, options_.hangs, options_.log), records_(plan_, options_.reports), earlyStop_(options_.earlyStop) {
+      export_(plan_, files_, options_.exportDirectory, options_.log), hangs_(plan_, options_.hangs, options_.log),
+      records_(plan_, options_.reports), earlyStop_(options_.earlyStop) {
   coordinator_.use(std::make_shared<RunAnswers>(plan_));
 }
 
 /// What the plan alone can refuse, before any task is asked: the entry, epochs, names of dumped files, results.
 absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &options) {
-  const plan::Phase *phase = nullptr;
-  int number = 0;
-  for (int i = 0; i < plan.phases_size(); ++i)
-    if (plan.phases(i).role() == roleOf(options.entry))
-      phase = &plan.phases(number = i);
-  if (!phase)
-    return absl::InvalidArgumentError(absl::StrCat("--entry ", options.entry, ": the plan of ", plan.model(),
-                                                   " has no such function; it has ", hintOfEntries(plan)));
-  if (options.epochs && phase->samples_per_step() == 0)
-    return absl::InvalidArgumentError(
-        absl::StrCat("--epochs: ", phase->name(), " reads no data set, so it has no epochs; use --steps"));
+  GRAPHC_ASSIGN_OR_RETURN(const uint32_t number, checkEntry(plan, options.entry, options.epochs.has_value()));
+  if (!options.exportDirectory.empty())
+    GRAPHC_RETURN_IF_ERROR(checkExport(plan));
   if (options.earlyStop)
     GRAPHC_RETURN_IF_ERROR(checkEarlyStop(plan, *options.earlyStop));
   if (!options.dumpDirectory.empty())
     GRAPHC_RETURN_IF_ERROR(checkDump(plan));
-  GRAPHC_RETURN_IF_ERROR(checkFetches(plan, *phase, options.fetches));
-  return FetchFiles::check(plan, static_cast<uint32_t>(number), options.fetchFiles);
+  GRAPHC_RETURN_IF_ERROR(checkFetches(plan, plan.phases(static_cast<int>(number)), options.fetches));
+  return FetchFiles::check(plan, number, options.fetchFiles);
 }
 
 std::optional<uint32_t> Driver::phaseOf(plan::Role role) const {
@@ -91,6 +77,7 @@ absl::Status Driver::run() {
   if (!status.ok() && !coordinator_.rootCause()) // not a task's failure: tell them why it is over
     abort(status);
   status.Update(records_.end(status.ok()));
+  export_.ended(status);
   checkpoints_.close(); // its lock goes with the run
   return status;
 }
@@ -110,11 +97,15 @@ absl::Status Driver::script() {
   absl::Status status;
   if (options_.entry == "train") {
     status = train(phase);
+    if (status.ok())
+      GRAPHC_RETURN_IF_ERROR(checkpoints_.finish(step_, options_.steps, options_.epochs));
     std::optional<uint32_t> evaluation = phaseOf(plan::EVAL);
     if (status.ok() && evaluation && !notFinite_)
       status = evaluate(*evaluation, /*final=*/true);
     else if (status.ok())
       printTrained();
+    if (status.ok())
+      GRAPHC_RETURN_IF_ERROR(export_.write(checkpoints_.newest(), notFinite_));
   } else if (remark(restored_ ? "" : remarkUntrained(plan_, options_.entry)); options_.entry == "eval") {
     status = evaluate(phase, /*final=*/true);
   } else {
@@ -236,12 +227,14 @@ absl::Status Driver::train(uint32_t phase) {
     const bool reached = step_ >= pause.step, saves = checkpoints_.wanted();
     const bool evaluates = pause.evaluate && reached && step_ < trainingSteps_.total && !stopRequested_;
     if (saves && (checkpoints_.due(absl::Now()) || (pause.save && reached) || (evaluates && earlyStop_)))
-      GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+      GRAPHC_RETURN_IF_ERROR(save(streams));
+    if (notFinite_)
+      break;
     if (evaluates)
       GRAPHC_RETURN_IF_ERROR(evaluate(*phaseOf(plan::EVAL), /*final=*/false));
     if (stopRequested_ && step_ < trainingSteps_.total) {
       if (saves)
-        GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+        GRAPHC_RETURN_IF_ERROR(save(streams));
       showLast();
       return absl::CancelledError(absl::StrCat(
           "stopped at step ", step_.load(), " of ", trainingSteps_.total, " as asked; ",
@@ -251,7 +244,7 @@ absl::Status Driver::train(uint32_t phase) {
     if (const bool over = earlyStop_ && earlyStop_->isOver();
         step_ < trainingSteps_.total && (over || (options_.endAsked && options_.endAsked()))) {
       if (saves)
-        GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+        GRAPHC_RETURN_IF_ERROR(save(streams));
       endEarly(over ? earlyStop_->describe() : "the end was asked for");
       ends = true;
     }
@@ -262,6 +255,17 @@ absl::Status Driver::train(uint32_t phase) {
   if (!lineDue_ && !isShown)
     showLast();
   return absl::OkStatus();
+}
+
+/// A checkpoint, unless a finite loss has made a variable no number: then what a loss that is none would do.
+absl::Status Driver::save(const StreamPositions &streams) {
+  GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+  const std::string &why = checkpoints_.notFinite();
+  if (notFinite_ = !why.empty(); notFinite_ && options_.nanStops)
+    endEarly(why);
+  return notFinite_ && !options_.nanStops
+             ? absl::FailedPreconditionError(absl::StrCat(why, ", and nothing is saved; try a smaller learning rate"))
+             : absl::OkStatus();
 }
 
 /// Training ends in good order before its steps are made. What is said last is where its best, or its last good, variables are.

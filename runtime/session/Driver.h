@@ -13,6 +13,7 @@
 #include "runtime/plan/PlanFile.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/ChiefCheckpoints.h"
+#include "runtime/session/ChiefExport.h"
 #include "runtime/session/ChiefTrace.h"
 #include "runtime/session/EarlyStop.h"
 #include "runtime/session/FetchFiles.h"
@@ -40,6 +41,9 @@ struct DriverOptions {
   std::optional<EarlyStop> earlyStop; ///< with evalEveryEpochs
   uint64_t logEverySteps = 0; ///< snapshots say when so many are made; 0: never
   std::string checkpointDirectory, dumpDirectory, statsFile, traceFile;
+  std::string
+      checkpoint; ///< of checkpointDirectory this one alone, for another entry than train; empty: the newest that is whole
+  std::string exportDirectory; ///< behind training: predictions and the last checkpoint's variables; empty: none
   std::optional<ProfileSteps> profileSteps; ///< of traceFile
   bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::string transport = "auto", run;
@@ -92,6 +96,7 @@ private:
   absl::Status initialize();
   absl::Status checkDumpDirectory();
   absl::Status train(uint32_t phase);
+  absl::Status save(const StreamPositions &streams);
   void endEarly(const std::string &why);
   TrainingSteps trainingStepsOf(uint32_t phase, const StreamPositions &streams) const;
   absl::Status evaluate(uint32_t phase, bool final);
@@ -120,6 +125,7 @@ private:
   ChiefCheckpoints checkpoints_;
   TrainingProgress progress_;
   ChiefTrace trace_;
+  ChiefExport export_;
   HangWatch hangs_;
   RunRecords records_; ///< and what may call it
 

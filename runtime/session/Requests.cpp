@@ -12,6 +12,35 @@
 #include <map>
 
 namespace graphc::session {
+namespace {
+std::string hintOfEntries(const plan::Plan &plan) {
+  std::vector<std::string> entries;
+  for (const plan::Phase &phase : plan.phases())
+    entries.push_back(phase.role() == plan::TRAIN ? "train" : phase.role() == plan::EVAL ? "eval" : "predict");
+  return absl::StrJoin(entries, ", ");
+}
+} // namespace
+
+absl::StatusOr<uint32_t> checkEntry(const plan::Plan &plan, const std::string &entry, bool epochs) {
+  for (int i = plan.phases_size() - 1; i >= 0; --i) {
+    const plan::Phase &phase = plan.phases(i);
+    if (phase.role() != roleOf(entry))
+      continue;
+    if (epochs && phase.samples_per_step() == 0)
+      return absl::InvalidArgumentError(
+          absl::StrCat("--epochs: ", phase.name(), " reads no data set, so it has no epochs; use --steps"));
+    return static_cast<uint32_t>(i);
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--entry ", entry, ": the plan of ", plan.model(),
+                                                 " has no such function; it has ", hintOfEntries(plan)));
+}
+
+absl::Status checkExport(const plan::Plan &plan) {
+  if (std::any_of(plan.phases().begin(), plan.phases().end(), [](auto &one) { return one.role() == plan::PREDICT; }))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--export_dir: the plan of ", plan.model(),
+                                                 " has no function of role predict; it has ", hintOfEntries(plan)));
+}
 
 absl::Status checkEarlyStop(const plan::Plan &plan, const EarlyStop &stop) {
   std::vector<std::string> names;

@@ -9,13 +9,17 @@
 #include "runtime/plan/plan.pb.h"
 #include "runtime/session/EarlyStop.h"
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include <string>
 #include <vector>
 
 namespace graphc::session {
 
+/// --entry: the number of its phase. With `epochs` it has some.
+absl::StatusOr<uint32_t> checkEntry(const plan::Plan &plan, const std::string &entry, bool epochs);
+/// --export_dir: the plan can predict.
+absl::Status checkExport(const plan::Plan &plan);
 /// --early_stop: a metric of the plan's evaluation.
 absl::Status checkEarlyStop(const plan::Plan &plan, const EarlyStop &stop);
 /// --dump_variables: a file for each variable.

@@ -24,6 +24,7 @@ absl::StatusOr<DriverOptions> makeDriverOptions(const RunOptions &options) {
   driver.steps = options.steps;
   driver.evalEveryEpochs = options.evalEveryEpochs;
   driver.checkpointDirectory = options.checkpointDirectory;
+  driver.checkpoint = options.checkpoint;
   driver.newAlgorithms = options.newAlgorithms;
   driver.saveEverySteps = options.saveEverySteps;
   driver.saveEverySeconds = options.saveEverySeconds;

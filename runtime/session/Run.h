@@ -33,6 +33,8 @@ struct RunOptions {
   std::optional<uint64_t> steps; ///< counted from the very first, as epochs are
   std::optional<double> evalEveryEpochs;
   std::string checkpointDirectory; ///< restored from where there is one, saved to at the end; empty: none
+  std::string
+      checkpoint; ///< of them this one, "DIR/step-N", for another entry than train; empty: the newest that is whole
   bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::optional<uint64_t> saveEverySteps;
   std::optional<double> saveEverySeconds;

@@ -8,8 +8,26 @@
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 namespace graphc::session {
+namespace {
+template <typename T> bool allFiniteOf(std::span<const uint8_t> data) {
+  for (size_t at = 0; at + sizeof(T) <= data.size(); at += sizeof(T)) {
+    T value;
+    memcpy(&value, data.data() + at, sizeof value);
+    if (!std::isfinite(value))
+      return false;
+  }
+  return true;
+}
+
+/// Of other types than these it is not looked at.
+bool allFinite(plan::DataType type, std::span<const uint8_t> data) {
+  return type == plan::F32 ? allFiniteOf<float>(data) : type == plan::F64 ? allFiniteOf<double>(data) : true;
+}
+} // namespace
 
 /// Initial values, or those of the checkpoint, of each variable that this task stores.
 absl::Status TaskCheckpoint::initialize(const service::Order::Initialize &order, service::Done *done) {
@@ -48,12 +66,26 @@ absl::Status TaskCheckpoint::check(const service::Order::Check &order) const {
   return base::checkWritable(order.directory());
 }
 
-/// Writes this task's shard; answers its name, size and checksums, which the chief writes into the manifest.
+/// "variable w is NaN": the first of those that are trained; else empty.
+std::string TaskCheckpoint::notFinite() const {
+  for (uint32_t index : variables_.owned()) {
+    const plan::Variable &variable = plan_.variables(static_cast<int>(index));
+    if (variable.trainable() && !allFinite(variable.type().dtype(), std::as_const(variables_).data(index)))
+      return absl::StrCat("variable ", plan::modelName(variable), " is NaN or infinite");
+  }
+  return "";
+}
+
+/// Writes this task's shard, unless training has made a variable no number; answers its name, size and checksums, which the chief writes into the manifest.
 absl::Status TaskCheckpoint::save(const service::Order::Save &order, service::Done *done) const {
   GRAPHC_RETURN_IF_ERROR(variables_.fromDevices());
   noteMirrors(done);
   if (variables_.owned().empty())
     return absl::OkStatus();
+  if (std::string what = notFinite(); !what.empty()) {
+    done->set_not_finite(std::move(what));
+    return absl::OkStatus();
+  }
   std::vector<checkpoint::TensorView> tensors;
   for (uint32_t index : variables_.owned()) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));

@@ -22,6 +22,7 @@ public:
 
 private:
   void noteMirrors(service::Done *done) const;
+  std::string notFinite() const;
 
   const plan::Plan &plan_;
   const plan::Task task_;

@@ -91,6 +91,7 @@ body = ('{\n  "format": 1,\n  "global_step": 12,\n  "data_position": {"train_ste
         '{"file": "ps-0.safetensors", "bytes": %d, "crc32c": "00000000", "sha256": "%s", "variables": '
         '[{"name": "w", "type": "f32", "shape": [1, 2]}]}\n  ]' % (len(shard), hashlib.sha256(shard).hexdigest()))
 write("manifest", ('m%s,\n  "sha256": "%s"\n}\n' % (body, hashlib.sha256(body.encode()).hexdigest())).encode())
+write("finished", b'f{"step": 1172, "steps": 1172, "epochs": 0.5}\n')
 PY
       ;;
     fuzz_task | fuzz_master | fuzz_recording | fuzz_data) build/asan/test/fuzz/make_seeds "$seeds" "${name#fuzz_}" ;;

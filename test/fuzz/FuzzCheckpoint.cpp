@@ -1,5 +1,6 @@
-// .npy, safetensors and manifests: the first byte says which. What is accepted must come back the same.
+// .npy, safetensors, manifests and what says that training is over: the first byte says which. What is accepted must come back the same.
 #include "runtime/base/Sha256.h"
+#include "runtime/checkpoint/Finished.h"
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/checkpoint/Safetensors.h"
@@ -45,6 +46,16 @@ void manifest(std::string_view text) {
     abort();
 }
 
+void finished(std::string_view text) {
+  auto decoded = checkpoint::decodeFinished(text, "fuzz");
+  if (!decoded.ok())
+    return;
+  const std::string written = checkpoint::encodeFinished(*decoded);
+  auto again = checkpoint::decodeFinished(written, "fuzz");
+  if (!again.ok() || checkpoint::encodeFinished(*again) != written)
+    abort();
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -60,6 +71,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   case 'm':
     manifest(text);
+    return 0;
+  case 'f':
+    finished(text);
     return 0;
   default:
     return -1; // not kept

@@ -118,7 +118,7 @@ def test_refused(box, plan, ports):
     box.refused("--max_restarts is for a run whose tasks graphrun starts all here, and this is a process of torchrun's", plan, "--checkpoint_dir", "kept",
                 "--max_restarts", 1, env=by(0, ports[0]))
     box.refused("has processes on several hosts, .* give --job_dir DIR", plan, env={**by(0, ports[0]), "LOCAL_WORLD_SIZE": "1"})
-    box.refused('TF_CONFIG is not used: .*evaluator', plan, env={
+    box.refused("an evaluator follows the checkpoints of a training: give --checkpoint_dir", plan, env={
         "TF_CONFIG": '{"cluster": {"ps": ["a:1"], "worker": ["a:2", "a:3"]}, "task": {"type": "evaluator", "index": 0}}'})
     taken = box.launch(plan, *STEPS, env=by(0, ports[0]))
     taken.err.waitFor("waiting for")

@@ -13,7 +13,7 @@ STRATEGIES = {"servers": {"ps": 1, "worker": 2, "strategy": "parameter_server"},
 
 
 def checkpoints(folder):
-    return sorted((int(name.removeprefix("step-")) for name in os.listdir(folder)))
+    return sorted((int(name.removeprefix("step-")) for name in os.listdir(folder) if name != "finished.json"))
 
 
 @pytest.fixture(params=STRATEGIES if LONG else ["servers", "async"])

@@ -109,6 +109,14 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
     return absl::InvalidArgumentError("--save_summaries_… needs --history FILE or --summary_dir DIR");
   if (flags.earlyStop && !flags.evalEveryEpochs)
     return absl::InvalidArgumentError("--early_stop looks at evaluations in between: give --eval_every_epochs too");
+  if (!flags.exportDirectory.empty() && flags.checkpointDirectory.empty())
+    return absl::InvalidArgumentError("--export_dir needs --checkpoint_dir: what is exported is its last checkpoint");
+  if (!flags.exportDirectory.empty() && flags.entry != "train")
+    return absl::InvalidArgumentError(absl::StrCat("--export_dir is for --entry train, not ", flags.entry));
+  if (flags.evaluator && !launched && (!flags.master.empty() || !flags.jobName.empty()))
+    return absl::InvalidArgumentError(
+        "--evaluator starts one beside the tasks that graphrun starts all here; elsewhere it is a process of its own: "
+        "graphrun model.plan --job_name evaluator --checkpoint_dir DIR");
   if (flags.maxRestarts > 0) {
     if (flags.checkpointDirectory.empty())
       return absl::InvalidArgumentError(
@@ -177,6 +185,7 @@ void showValues(CLI::App &app) {
                                                                      {"--summary_dir", "DIR"},
                                                                      {"--feed", "NAME=FILE"},
                                                                      {"--dump_variables", "DIR"},
+                                                                     {"--export_dir", "DIR"},
                                                                      {"--failure_dir", "DIR"},
                                                                      {"--job_name", "JOB"},
                                                                      {"--master", "URL"},
@@ -276,7 +285,8 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
   app.allow_extras();
   app.set_version_flag("--version", "graphrun " GRAPHC_VERSION);
   std::vector<std::string> fetches;
-  app.add_option("plan", flags.plan, "the plan; - reads it from standard input")->required(!server);
+  app.add_option("plan", flags.plan, "the plan, or the folder of an export; - reads a plan from standard input")
+      ->required(!server);
   app.add_option("--epochs", flags.epochs,
                  "train until the data was seen this often, counted in samples from the very first");
   app.add_option(
@@ -313,6 +323,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                  "METRIC:PATIENCE: end training after so many evaluations in a row without a better one (with "
                  "--eval_every_epochs); the best checkpoint stays; METRIC:PATIENCE:min or :max where the name does not "
                  "say what is better");
+  app.add_flag("--evaluator", flags.evaluator,
+               "start an evaluator beside the tasks: a process that evaluates each checkpoint as it comes (by hand: "
+               "--job_name evaluator)");
   app.add_option("--max_restarts", flags.maxRestarts,
                  "start all tasks again from the last checkpoint when one was killed or lost, so often (default 0)")
       ->check(CLI::Range(0u, 1000000u));
@@ -352,6 +365,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       ->expected(1)
       ->take_all();
   app.add_option("--dump_variables", flags.dumpDirectory, "write every variable to DIR/NAME.npy at the end");
+  app.add_option("--export_dir", flags.exportDirectory,
+                 "at the end of training write its predictions, with the last checkpoint's variables, as the next "
+                 "version there (DIR/1, DIR/2, …), which graphrun runs as it does a plan");
   app.add_option(
          "--intra_op_threads", flags.intraOpThreads,
          "threads of one matmul (default: what graphc was given, else 1); the results are the same with any number")

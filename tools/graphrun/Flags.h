@@ -30,7 +30,8 @@ struct Flags {
   std::string plan;
   std::optional<double> epochs;
   std::optional<uint64_t> steps;
-  std::string dataDirectory, checkpointDirectory, statsFile, logFile, dumpDirectory, failureDirectory, traceFile;
+  std::string dataDirectory, checkpointDirectory, statsFile, logFile, dumpDirectory, failureDirectory, traceFile,
+      exportDirectory;
   std::optional<std::pair<uint64_t, uint64_t>>
       profileSteps; ///< first and last, from 1; none: ten behind the run's first
   std::string entry = "train"; ///< train, eval or predict
@@ -60,6 +61,7 @@ struct Flags {
   std::optional<double> deadlineSeconds; ///< of one task that does not get on; none: kDeadlineSeconds
   std::optional<double> waitSeconds; ///< of one wait; none: deadlineSeconds
   uint64_t dataCacheMb = 4096; ///< of decoded data files; 0: none
+  bool evaluator = false; ///< the launcher starts one beside the tasks
   uint32_t maxRestarts = 0; ///< of all tasks, by the launcher
   std::optional<double>
       joinSeconds; ///< for tasks that have not come; none: kJoinSeconds, or launched, kLaunchedJoinSeconds

@@ -62,10 +62,20 @@ Launcher::Launcher(LaunchOptions options)
     : options_(std::move(options)), progress_(stderr), restarts_(options_.maxRestarts) {}
 
 Launcher::~Launcher() {
-  signalAll(SIGKILL, true);
+  for (Child *child : all())
+    if (child->pid > 0 && !child->status) {
+      kill(child->pid, SIGKILL);
+      waitpid(child->pid, nullptr, 0);
+    }
+}
+
+std::vector<Launcher::Child *> Launcher::all() {
+  std::vector<Child *> all;
   for (Child &child : children_)
-    if (child.pid > 0 && !child.status)
-      waitpid(child.pid, nullptr, 0);
+    all.push_back(&child);
+  if (evaluator_)
+    all.push_back(&*evaluator_);
+  return all;
 }
 
 // Runs in the child, between fork and exec; the launcher has one thread, so anything may be called.
@@ -133,6 +143,8 @@ int Launcher::run() {
          SIG_DFL); // a parent that ignored it would have the kernel take the tasks' statuses, and us wait for ever
   sigset_t set = launcherSignals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
+  if (options_.evaluator)
+    evaluatorAt_ = absl::Now();
   signals_ = base::UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   while (true) {
     if (absl::Status status = startAll(); !status.ok()) {
@@ -181,19 +193,68 @@ absl::Status Launcher::startAll() {
   return absl::OkStatus(); // and each listens at its own socket alone: whoever calls one that is dead is told so
 }
 
+/// Waits until something has come, or for so long, and takes what came.
+void Launcher::take(absl::Duration wait) {
+  std::vector<pollfd> polls = {{signals_.get(), POLLIN, 0}};
+  for (Child *child : all())
+    for (base::UniqueFd *fd : {&child->out, &child->err, &child->report})
+      if (fd->get() >= 0)
+        polls.push_back({fd->get(), POLLIN, 0});
+  poll(polls.data(), polls.size(), static_cast<int>(absl::ToInt64Milliseconds(wait)));
+  for (Child *child : all())
+    pump(*child);
+  onSignals();
+  reap();
+  watchEvaluator();
+}
+
+/// Its death, and what it fails by, are nobody else's: the tasks go on.
+void Launcher::watchEvaluator() {
+  if (evaluator_ && evaluator_->status) {
+    pump(*evaluator_);
+    const bool killed = WIFSIGNALED(*evaluator_->status) && !evaluator_->killedByUs;
+    const auto pause = killed && stopSignals_ == 0 ? evaluatorRestarts_.next(std::nullopt) : std::nullopt;
+    evaluatorFailed_ |= !pause && *evaluator_->status != 0 && !evaluator_->killedByUs && stopSignals_ == 0;
+    if (pause || evaluatorFailed_)
+      say(absl::StrCat(describe(*evaluator_), pause ? absl::StrCat("; started again in ", absl::FormatDuration(*pause))
+                                                    : "; there is none any more"));
+    evaluatorAt_ = pause ? absl::Now() + *pause : absl::InfiniteFuture();
+    evaluator_.reset();
+  }
+  if (evaluatorAt_ > absl::Now())
+    return;
+  evaluatorAt_ = absl::InfiniteFuture();
+  evaluator_.emplace().task = &evaluatorTask_;
+  LaunchContext context;
+  context.planFd = options_.planFd;
+  if (absl::Status status = start(*evaluator_, context, {}); !status.ok()) {
+    say(base::describe(base::annotate(status, evaluatorTask_.name)));
+    evaluatorFailed_ = true;
+    evaluator_.reset();
+  }
+}
+
+/// No task runs any more. Behind a good end it still has the last checkpoint before it, and ends by itself.
+void Launcher::endEvaluator() {
+  absl::Time until = absl::InfiniteFuture();
+  while (evaluator_ || evaluatorAt_ != absl::InfiniteFuture()) {
+    if (until == absl::InfiniteFuture() && (rootCause() || stopSignals_ > 0)) {
+      until = absl::Now() + kEndGrace;
+      evaluatorAt_ = absl::InfiniteFuture();
+      if (evaluator_ && stopSignals_ == 0) // else it has the signal
+        kill(evaluator_->pid, SIGTERM);
+    }
+    if (evaluator_)
+      evaluator_->killedByUs |= until != absl::InfiniteFuture();
+    if (evaluator_ && (absl::Now() >= until || stopSignals_ > 1))
+      kill(evaluator_->pid, SIGKILL);
+    take(absl::Milliseconds(200));
+  }
+}
+
 void Launcher::watch() {
   while (!allEnded()) {
-    std::vector<pollfd> polls = {{signals_.get(), POLLIN, 0}};
-    for (Child &child : children_)
-      for (base::UniqueFd *fd : {&child.out, &child.err, &child.report})
-        if (fd->get() >= 0)
-          polls.push_back({fd->get(), POLLIN, 0});
-    absl::Duration wait = std::clamp(killAt_ - absl::Now(), absl::ZeroDuration(), absl::Seconds(1));
-    poll(polls.data(), polls.size(), static_cast<int>(absl::ToInt64Milliseconds(wait)));
-    for (Child &child : children_)
-      pump(child);
-    onSignals();
-    reap();
+    take(std::clamp(killAt_ - absl::Now(), absl::ZeroDuration(), absl::Seconds(1)));
     bool ending = failed() || children_[options_.chief].status;
     if (ending && killAt_ == absl::InfiniteFuture())
       killAt_ = absl::Now() + (failed() ? kGrace : kEndGrace);
@@ -288,12 +349,12 @@ void Launcher::onReport(Child &child, const std::string &line) {
 }
 
 void Launcher::reap() {
-  for (Child &child : children_) {
+  for (Child *child : all()) {
     int status;
-    if (child.pid > 0 && !child.status && waitpid(child.pid, &status, WNOHANG) == child.pid) {
-      pump(child);
-      child.status = status;
-      child.endedAs = ++ended_;
+    if (child->pid > 0 && !child->status && waitpid(child->pid, &status, WNOHANG) == child->pid) {
+      pump(*child);
+      child->status = status;
+      child->endedAs = ++ended_;
     }
   }
 }
@@ -309,6 +370,8 @@ void Launcher::onSignals() {
       if (!options_.check && !allEnded())
         say("stopping at the next step; once more to stop at once");
       signalAll(SIGTERM, options_.check);
+      if (evaluator_ && !evaluator_->status)
+        kill(evaluator_->pid, SIGTERM);
     } else {
       killAt_ = absl::Now();
     }
@@ -391,10 +454,11 @@ void Launcher::say(const std::string &line) {
 
 int Launcher::finish() {
   progress_.finish();
+  endEvaluator();
   const Child *cause = rootCause();
   if (!cause) {
     if (progress_.flush(stdout))
-      return 0;
+      return evaluatorFailed_ ? 1 : 0;
     say("some results could not be written to standard output");
     return 1;
   }

@@ -33,6 +33,7 @@ struct LaunchOptions {
   int planFd = -1; ///< a memfd that the tasks inherit
   std::vector<std::string> wrong; ///< for the chief of a check
   uint32_t maxRestarts = 0; ///< Restarts
+  bool evaluator = false; ///< one beside the tasks, whose death is none of theirs
   bool check = false; ///< graphrun check: exit status 1 of a task is a result, and it has said why
 };
 
@@ -74,6 +75,10 @@ private:
   std::optional<absl::Duration> restartAfter(); ///< once all have ended; none: they are not started again
   bool sleeps(absl::Duration pause); ///< false: a stop was asked for meanwhile
   int finish();
+  void take(absl::Duration wait);
+  void watchEvaluator();
+  void endEvaluator();
+  std::vector<Child *> all(); ///< the tasks and the evaluator
   void say(const std::string &line); ///< to standard error and the log file
   const Child *rootCause() const;
   std::string describe(const Child &child) const;
@@ -81,6 +86,11 @@ private:
   const LaunchOptions options_;
   observe::ProgressLine progress_;
   std::vector<Child> children_;
+  const LaunchedTask evaluatorTask_{"the evaluator", "evaluator", "evaluator", 0, 0};
+  std::optional<Child> evaluator_; ///< it outlives restarts of the tasks
+  Restarts evaluatorRestarts_{100};
+  absl::Time evaluatorAt_ = absl::InfiniteFuture(); ///< it is started
+  bool evaluatorFailed_ = false;
   base::UniqueFd signals_;
   Restarts restarts_;
   size_t ended_ = 0;

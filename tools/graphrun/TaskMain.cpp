@@ -407,6 +407,7 @@ session::DriverOptions driverOptions(const Flags &flags) {
   options.logEverySteps = flags.logStepCountSteps.value_or(0);
   options.checkpointDirectory = flags.checkpointDirectory;
   options.newAlgorithms = flags.newAlgorithms;
+  options.exportDirectory = flags.exportDirectory;
   options.dumpDirectory = flags.dumpDirectory;
   options.statsFile = flags.statsFile;
   options.traceFile = flags.traceFile;

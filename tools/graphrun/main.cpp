@@ -10,7 +10,9 @@
 #include "tools/graphrun/Calibrate.h"
 #include "tools/graphrun/Certs.h"
 #include "tools/graphrun/Check.h"
+#include "tools/graphrun/EvaluatorMain.h"
 #include "tools/graphrun/Explain.h"
+#include "tools/graphrun/ExportedPlan.h"
 #include "tools/graphrun/Feeds.h"
 #include "tools/graphrun/GpuShares.h"
 #include "tools/graphrun/Launcher.h"
@@ -165,6 +167,7 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
   options.checkpointDirectory = flags.checkpointDirectory;
   options.logFile = flags.logFile;
   options.maxRestarts = check ? 0 : flags.maxRestarts;
+  options.evaluator = flags.evaluator && !check;
   options.arguments.assign(argv + 1, argv + argc);
   // Every task takes this process's plan: one from a pipe is gone, and a file may be another by now.
   auto text = plan::encodePlan(plan);
@@ -263,6 +266,9 @@ absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags, bo
   GRAPHC_RETURN_IF_ERROR(graphrun::readFeeds(plan, flags).status());
   if (flags.jobName.empty()) // one task alone may have no part in them
     GRAPHC_RETURN_IF_ERROR(checkFolder("--dump_variables", flags.dumpDirectory));
+  if (flags.jobName.empty())
+    GRAPHC_RETURN_IF_ERROR(checkFolder("--export_dir", flags.exportDirectory));
+  GRAPHC_RETURN_IF_ERROR(graphrun::checkExportFolder(flags));
   GRAPHC_RETURN_IF_ERROR(checkFolder("--failure_dir", flags.failureDirectory));
   if (flags.jobName.empty())
     GRAPHC_RETURN_IF_ERROR(checkFolder("--summary_dir", flags.summaryFolder));
@@ -316,9 +322,11 @@ int run(int argc, char **argv) {
     return usageError(parsed.status());
   if (parsed->exitStatus)
     return *parsed->exitStatus;
-  const graphrun::Flags &flags = parsed->flags;
-  if (flags.plan.empty())
+  if (parsed->flags.plan.empty())
     return usageError(absl::InvalidArgumentError("which plan? its name is empty (see --help)"));
+  if (absl::Status exported = *launched ? absl::OkStatus() : graphrun::useExport(parsed->flags); !exported.ok())
+    return usageError(exported);
+  const graphrun::Flags &flags = parsed->flags;
   auto plan = plan::loadPlan(*launched ? absl::StrCat("/proc/self/fd/", (*launched)->planFd) : flags.plan);
   if (absl::IsNotFound(plan.status()))
     return usageError(absl::NotFoundError(absl::StrCat(
@@ -327,6 +335,10 @@ int run(int argc, char **argv) {
     return usageError(plan.status());
   if (*launched)
     close((*launched)->planFd);
+  if (*launched && graphrun::isEvaluator(plan->plan, flags.jobName))
+    device::setFirstDevice(device::gpuKind(), (*launched)->firstGpu);
+  if (graphrun::isEvaluator(plan->plan, flags.jobName))
+    return graphrun::evaluate(check, flags, plan->plan, launched->has_value());
   absl::Status valid = session::Driver::validate(plan->plan, graphrun::driverOptions(flags));
   if (!valid.ok())
     return usageError(valid);
@@ -363,6 +375,8 @@ int run(int argc, char **argv) {
   std::optional<cluster::TaskRef> task = flags.local ? std::nullopt : resolved->task;
   if (!flags.jobName.empty())
     task = cluster::TaskRef{flags.jobName, flags.taskIndex.value_or(0)};
+  if (task && graphrun::isEvaluator(plan->plan, task->job))
+    return graphrun::evaluate(check, flags, plan->plan, /*launched=*/false);
   std::optional<cluster::Rank> rank; // where no flag, no file and no TF_CONFIG says who this is
   if (!task && !flags.local) {
     if (absl::Status named = checkEnvironment(*resolved); !named.ok())
@@ -394,6 +408,10 @@ int run(int argc, char **argv) {
     return usageError(absl::InvalidArgumentError(
         "--max_restarts is for a run whose tasks graphrun starts all here, and the environment names one task: leave "
         "it out, or have what starts this task start it again"));
+  if (task && flags.evaluator && !check)
+    return usageError(absl::InvalidArgumentError(
+        "--evaluator is for a run whose tasks graphrun starts all here, and the environment names one task: leave it "
+        "out, and start graphrun model.plan --job_name evaluator --checkpoint_dir DIR beside them"));
   if (task) {
     for (const std::string &note : resolved->notes)
       std::fprintf(stderr, "graphrun: %s\n", note.c_str());
@@ -420,8 +438,11 @@ int run(int argc, char **argv) {
                  "are not used\n");
   if (!flags.jobDirectory.empty())
     std::fprintf(stderr, "graphrun: every task runs on this machine: --job_dir is not used\n");
-  if (plan::allTasks(plan->plan).size() == 1 && (check || flags.maxRestarts == 0))
+  if (plan::allTasks(plan->plan).size() == 1 && (check || (flags.maxRestarts == 0 && !flags.evaluator)))
     return runOrCheck(check, flags, *plan, graphrun::TaskSetup{}, wrong);
+  if (flags.evaluator)
+    if (absl::Status status = graphrun::checkEvaluator(plan->plan, flags); !status.ok())
+      return usageError(status);
   return launchAll(argc, argv, flags, plan->plan, check, std::move(wrong));
 }
 

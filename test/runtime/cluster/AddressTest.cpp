@@ -103,11 +103,17 @@ TEST(ResolveAddresses, TfConfigOfOthersMayHaveKeysOfTheirsAndTheirNames) {
       R"({"cluster": {"chief": ["e:1"], "ps": ["e:2"], "worker": ["e:3"]}, "task": {"type": "evaluator", "index": 0}})";
   resolved = resolveAddresses(withChief, sources);
   ASSERT_TRUE(resolved.ok());
-  EXPECT_FALSE(resolved->task.has_value());
-  EXPECT_THAT(resolved->notes.at(0),
-              HasSubstr("evaluator, which is none of its jobs and no task of the plan; graphrun --entry eval"));
+  EXPECT_EQ(resolved->task->str(), "/job:evaluator/task:0") << "though it is none of the jobs";
+  // Where it is listed nothing is for it: the plan's tasks are the others.
+  sources.environment =
+      R"({"cluster": {"chief": ["e:1"], "ps": ["e:2"], "worker": ["e:3"], "evaluator": ["e:4"]}, "task": {"type": "ps", "index": 0}})";
+  sources.flags["evaluator"] = {"e:4"};
+  resolved = resolveAddresses(withChief, sources);
+  ASSERT_TRUE(resolved.ok()) << resolved.status();
+  EXPECT_EQ(resolved->task->str(), "/job:ps/task:0");
+  EXPECT_EQ(resolved->addresses.size(), 3u);
+  sources.flags.clear();
   // A file of one's own is read strictly.
-  EXPECT_FALSE(parseCluster(*sources.environment, "c.json").ok());
   EXPECT_FALSE(parseCluster(R"({"cluster": {"ps": ["e:1"]}, "rpc_layer": "grpc"})", "c.json").ok());
 }
 

@@ -165,6 +165,16 @@ TEST_F(Answers, AShardIsTheTasksOwn) {
   EXPECT_THAT(with(Order::kSave, [](Done &done) { done.set_shard("{"); }), HasSubstr("its answer to order"));
   EXPECT_THAT(with(Order::kSave, [](Done &done) { done.clear_shard(); }), HasSubstr("it has written no shard"));
   EXPECT_THAT(with(Order::kSave, [](Done &done) { done.set_shard("{}"); }, 2), HasSubstr("and has no variables"));
+  const auto isNoNumber = [](size_t bytes) {
+    return [=](Done &done) {
+      done.clear_shard();
+      done.set_not_finite(std::string(bytes, 'w'));
+    };
+  };
+  EXPECT_EQ(with(Order::kSave, isNoNumber(10)), "");
+  EXPECT_THAT(with(Order::kSave, isNoNumber(1 << 17)), HasSubstr("a variable that is no number"));
+  EXPECT_THAT(with(Order::kSave, isNoNumber(10), 2), HasSubstr("a variable that is no number and has none"));
+  EXPECT_THAT(with(Order::kSave, [](Done &done) { done.set_not_finite("w"); }), HasSubstr("or has written a shard"));
 }
 
 TEST_F(Answers, StatisticsAreAnObjectOfAModestSizeAndDepth) {

@@ -1,0 +1,20 @@
+//===- EvaluatorMain.h - this process is the evaluator of a training ----------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TOOLS_GRAPHRUN_EVALUATORMAIN_H
+#define GRAPHC_TOOLS_GRAPHRUN_EVALUATORMAIN_H
+
+#include "runtime/plan/PlanFile.h"
+#include "tools/graphrun/Flags.h"
+
+namespace graphc::graphrun {
+
+/// Whether a job's name means the evaluator, which is no task of the plan.
+bool isEvaluator(const plan::Plan &plan, const std::string &job);
+/// What a command line asks of an evaluator, here or beside the tasks, that cannot be.
+absl::Status checkEvaluator(const plan::Plan &plan, const Flags &flags);
+
+/// Follows the checkpoints until training is over; returns the exit status, and has said why. `check`: of graphrun check. `launched`: by the
+/// launcher, which handles signals.
+int evaluate(bool check, const Flags &flags, const plan::Plan &plan, bool launched);
+
+} // namespace graphc::graphrun
+#endif

@@ -1,0 +1,42 @@
+#include "tools/graphrun/ExportedPlan.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/session/Export.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <sys/stat.h>
+
+namespace graphc::graphrun {
+
+absl::Status useExport(Flags &flags) {
+  struct stat info{};
+  if (stat(flags.plan.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+    return absl::OkStatus();
+  const char *wrong = !flags.checkpointDirectory.empty() ? "--checkpoint_dir"
+                      : flags.epochs                     ? "--epochs"
+                      : flags.steps == 0u                ? "--steps 0"
+                      : flags.evaluator                  ? "--evaluator"
+                      : !flags.jobName.empty()           ? "--job_name"
+                                                         : nullptr;
+  if (wrong)
+    return absl::InvalidArgumentError(
+        absl::StrCat(flags.plan, " is a folder: an export has its own variables, and makes predictions alone; leave ",
+                     wrong, " out"));
+  GRAPHC_ASSIGN_OR_RETURN(session::Export found, session::openExport(flags.plan));
+  flags.plan = found.plan;
+  flags.checkpointDirectory = found.variables;
+  if (flags.entry == "train") // the default
+    flags.entry = "predict";
+  return absl::OkStatus();
+}
+
+absl::Status checkExportFolder(const Flags &flags) {
+  struct stat one{}, other{};
+  if (!flags.exportDirectory.empty() && stat(flags.exportDirectory.c_str(), &one) == 0 &&
+      stat(flags.checkpointDirectory.c_str(), &other) == 0 && one.st_ino == other.st_ino && one.st_dev == other.st_dev)
+    return absl::InvalidArgumentError("--export_dir and --checkpoint_dir are one folder; name two");
+  return absl::OkStatus();
+}
+
+} // namespace graphc::graphrun

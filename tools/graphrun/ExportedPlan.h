@@ -1,0 +1,18 @@
+//===- ExportedPlan.h - graphrun EXPORT -----------------------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TOOLS_GRAPHRUN_EXPORTEDPLAN_H
+#define GRAPHC_TOOLS_GRAPHRUN_EXPORTEDPLAN_H
+
+#include "tools/graphrun/Flags.h"
+
+#include "absl/status/status.h"
+
+namespace graphc::graphrun {
+
+/// Where a folder is given in place of a plan: it is an export, whose predictions are run with its variables.
+absl::Status useExport(Flags &flags);
+
+/// What is to be written is no folder of something else.
+absl::Status checkExportFolder(const Flags &flags);
+
+} // namespace graphc::graphrun
+#endif
