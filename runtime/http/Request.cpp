@@ -87,9 +87,12 @@ Parsed parseRequest(std::string_view bytes) {
     return refused(400, "the first line is no METHOD PATH HTTP/1.1");
   if (target.size() > kMostTargetBytes)
     return refused(414, absl::StrCat("the address is longer than ", kMostTargetBytes, " bytes"));
+  const bool isVersion = line.size() == 8 && line.starts_with("HTTP/") && absl::ascii_isdigit(line[5]) &&
+                         line[6] == '.' && absl::ascii_isdigit(line[7]);
+  if (!isVersion)
+    return refused(400, "the first line is no METHOD PATH HTTP/1.1");
   if (line != "HTTP/1.1" && line != "HTTP/1.0")
-    return line.starts_with("HTTP/") ? refused(505, "HTTP/1.1 is spoken here")
-                                     : refused(400, "the first line is no METHOD PATH HTTP/1.1");
+    return refused(505, "HTTP/1.1 is spoken here");
   Headers headers;
   for (size_t count = 0; !rest.empty(); ++count) {
     if (count == kMostHeaders)

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr size_t kMostTasks = 1 << 16, kMostWarnings = 1024, kMostDevices = 1024;
 
-double seconds(absl::Time time) { return absl::ToDoubleSeconds(time - absl::UnixEpoch()); }
+double sinceEpoch(absl::Time time) { return absl::ToDoubleSeconds(time - absl::UnixEpoch()); }
 
 /// Takes members of one object; the first of a wrong type stays.
 class Members {
@@ -97,7 +97,7 @@ Json jsonOf(const TaskStatus &task) {
   if (task.staleness)
     json["staleness_steps"] = *task.staleness;
   if (task.heard)
-    json["last_heartbeat"] = seconds(*task.heard);
+    json["last_heartbeat"] = sinceEpoch(*task.heard);
   return json;
 }
 
@@ -130,12 +130,12 @@ std::string durationText(absl::Duration duration) {
 }
 
 std::string toJson(const RunStatus &status) {
-  Json json = {{"format", RunStatus::kFormat}, {"model", status.model},
-               {"strategy", status.strategy},  {"entry", status.entry},
-               {"state", status.state},        {"fingerprint", status.fingerprint},
-               {"version", status.version},    {"host", status.host},
-               {"task", status.task},          {"pid", status.pid},
-               {"now", seconds(status.now)},   {"started", seconds(status.started)},
+  Json json = {{"format", RunStatus::kFormat},  {"model", status.model},
+               {"strategy", status.strategy},   {"entry", status.entry},
+               {"state", status.state},         {"fingerprint", status.fingerprint},
+               {"version", status.version},     {"host", status.host},
+               {"task", status.task},           {"pid", status.pid},
+               {"now", sinceEpoch(status.now)}, {"started", sinceEpoch(status.started)},
                {"restarts", status.restarts}};
   if (status.launcher)
     json["launcher_pid"] = *status.launcher;
@@ -145,7 +145,7 @@ std::string toJson(const RunStatus &status) {
     json["checkpoint_dir"] = status.checkpointDirectory;
   if (status.checkpoint)
     json["checkpoint"] = {{"step", status.checkpoint->step},
-                          {"time", seconds(status.checkpoint->at)},
+                          {"time", sinceEpoch(status.checkpoint->at)},
                           {"age_seconds", absl::ToDoubleSeconds(status.now - status.checkpoint->at)}};
   json["checkpoints_saved"] = status.saved;
   if (status.maxStaleness)
@@ -156,7 +156,7 @@ std::string toJson(const RunStatus &status) {
   json["warnings_total"] = status.warned;
   json["warnings"] = Json::array();
   for (const RunStatus::Warning &warning : status.warnings)
-    json["warnings"].push_back({{"time", seconds(warning.at)}, {"text", warning.text}});
+    json["warnings"].push_back({{"time", sinceEpoch(warning.at)}, {"text", warning.text}});
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

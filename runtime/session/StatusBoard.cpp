@@ -129,7 +129,7 @@ observe::TaskStatus StatusBoard::describe(uint32_t task, const service::Heard &h
   }
   if (doing_.apart)
     status.step = pace.before + pace.steps;
-  else if (shown_ || doing_.phase)
+  else
     status.step = std::max(doing_.firstStep + pace.steps, !doing_.phase && shown_ ? shown_->step : 0);
   return status;
 }

@@ -31,7 +31,7 @@ constexpr char kStatusFooter[] = R"(Examples:
   graphrun status run1 --watch
   graphrun status node1:9464 --status_secret secret --json
 Exit status: 0 it was printed, also that none runs; 1 the run that was asked for does not answer; 2 the command line or a file named on it is wrong.)";
-constexpr absl::Duration kLimit = absl::Seconds(5), kEvery = absl::Seconds(1);
+constexpr absl::Duration kLimit = absl::Seconds(5), kFindLimit = absl::Seconds(2), kEvery = absl::Seconds(1);
 
 struct Asked {
   std::string which; ///< empty: all
@@ -88,7 +88,7 @@ absl::StatusOr<Answer> find(const Asked &asked, const tls::Credentials *credenti
   const bool isNumber = which.find_first_not_of("0123456789") == std::string::npos;
   if (!isNumber && !isFolder(which) && which.find(':') != std::string::npos)
     return ask({which, credentials, secret});
-  std::vector<FoundRun> runs = findRuns(kLimit);
+  std::vector<FoundRun> runs = findRuns(kFindLimit);
   for (FoundRun &run : runs)
     if (fits(run, which))
       return Answer{run.socket, std::move(run.json), std::move(run.status)};
@@ -114,7 +114,7 @@ bool print(const std::string &text, bool over) {
 }
 
 int printAll(const Asked &asked, bool over) {
-  const std::vector<FoundRun> runs = findRuns(kLimit);
+  const std::vector<FoundRun> runs = findRuns(kFindLimit);
   if (asked.json) {
     std::string list;
     for (const FoundRun &run : runs)

@@ -56,7 +56,8 @@ absl::StatusOr<std::string> readStatusSecret(const std::string &file) {
   if (size > static_cast<ssize_t>(kMostSecret) || secret.size() < kLeastSecret ||
       !std::all_of(secret.begin(), secret.end(), absl::ascii_isgraph))
     return absl::InvalidArgumentError(absl::StrCat(what, ": expected one line of ", kLeastSecret, " to ", kMostSecret,
-                                                   " characters without spaces: openssl rand -hex 32 >", file));
+                                                   " characters without spaces: head -c 24 /dev/urandom | base64 >",
+                                                   file));
   return secret;
 }
 
@@ -74,8 +75,8 @@ absl::Status checkStatusFlags(const Flags &flags, bool hasTls) {
   if (!hasTls)
     return absl::InvalidArgumentError(absl::StrCat(
         "--status_address ", flags.statusAddress,
-        ": who can reach a port is not known, on the loopback neither; give --status_secret FILE (openssl rand "
-        "-hex 32 >FILE; chmod 600 FILE), or --tls_cert, --tls_key and --tls_ca"));
+        ": who can reach a port is not known, on the loopback neither; give --status_secret FILE (head -c 24 "
+        "/dev/urandom | base64 >FILE; chmod 600 FILE), or --tls_cert, --tls_key and --tls_ca"));
   return absl::OkStatus();
 }
 
