@@ -3,7 +3,7 @@
 #   tools/setup.sh [--yes] [--runtime-only] [--tests] [--dry-run]
 #   --yes            do not ask; without it a question comes first, but for root and in CI (CI set), where nobody sits
 #   --runtime-only   leave out LLVM's and MLIR's development files: enough for graphrun and the runtime's tests
-#   --tests          also what the tests alone need: a browser in which the report is opened, Slurm, Open MPI, pip
+#   --tests          also what the tests alone need: a browser in which the report is opened, Slurm, Open MPI, Prometheus, pip
 #   --dry-run        say what would be added, its size and the minutes to expect; change nothing
 # Nothing missing: says nothing and takes a few milliseconds.
 # Why as it is: docs/decisions/2026-11-21-set-up.md
@@ -14,7 +14,7 @@ runtime=(clang-22 lld-22 libclang-rt-22-dev llvm-22 cmake ninja-build ccache pyt
   libcli11-dev libspdlog-dev libgtest-dev libgmock-dev zlib1g-dev libzstd-dev dataset-fashion-mnist fortunes)
 compiler=(llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev)
 checks=(git procps iproute2 python3-pytest clang-format-22 clang-tidy-22 libbenchmark-dev)
-tests=(chromium-headless-shell munge slurmctld slurmd slurm-client openmpi-bin python3-pip)
+tests=(chromium-headless-shell munge slurmctld slurmd slurm-client openmpi-bin prometheus python3-pip)
 
 yes=false dry=false wanted=("${runtime[@]}" "${compiler[@]}" "${checks[@]}") also=()
 for argument in "$@"; do

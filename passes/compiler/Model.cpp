@@ -22,7 +22,8 @@ namespace graphc {
 /// What is neither text nor bytecode, in a word; "" where it may be either.
 static StringRef findForeign(StringRef text) {
   if (text.starts_with("GRAPHCPL"))
-    return "this is a plan, not a model; graphrun runs it, graphc --verify-plan and --diff read it";
+    return "this is a plan, not a model; graphrun runs it, graphrun show says what is in it, graphc --verify-plan and "
+           "--diff read it";
   if (text.take_front(4096).contains('\0'))
     return "this is no model: neither text nor MLIR's bytecode";
   return "";

@@ -3,6 +3,7 @@
 
 #include "passes/compiler/PlanFacts.h"
 #include "passes/report/Segments.h"
+#include "runtime/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -109,9 +110,7 @@ static std::string codeOfGpus(const plan::Plan &plan) {
 
 std::string summarize(const plan::Plan &plan) {
   const plan::Strategy &strategy = plan.strategy();
-  std::string text = "strategy " + strategy.name();
-  if (strategy.name() == "parameter_server")
-    text += strategy.in_graph() ? " (in-graph)" : strategy.async() ? " (async)" : " (sync)";
+  std::string text = "strategy " + plan::strategyText(plan);
   unsigned replicas = std::max(1u, plan.replicas().size());
   if (plan.replicas().size())
     text += ", " + std::to_string(replicas) + (replicas == 1 ? " replica" : " replicas");

@@ -82,7 +82,7 @@ std::pair<std::string, std::string> splitAddress(const std::string &address) {
 
 bool isUnixAddress(const std::string &address) { return address.rfind("unix:", 0) == 0; }
 
-absl::StatusOr<UnnamedListener> UnnamedListener::make(int type) {
+absl::StatusOr<UnnamedListener> UnnamedListener::make(int type, const std::string &as) {
   std::string tried;
   for (const char *parent :
        std::initializer_list<const char *>{std::getenv("XDG_RUNTIME_DIR"), std::getenv("TMPDIR"), "/tmp", "/dev/shm"}) {
@@ -90,7 +90,7 @@ absl::StatusOr<UnnamedListener> UnnamedListener::make(int type) {
       continue;
     std::string folder = absl::StrCat(parent, "/graphc-XXXXXX");
     const bool there = mkdtemp(folder.data()); // mode 0700
-    const std::string name = absl::StrCat(folder, "/socket");
+    const std::string name = absl::StrCat(folder, "/", as);
     sockaddr_un address;
     auto size = unixAddress(name, address);
     if (!there || !size.ok()) {

@@ -27,8 +27,8 @@ bool isUnixAddress(const std::string &address);
 /// so that nothing is left behind however the process ends, and no other user can call it.
 class UnnamedListener {
 public:
-  /// `type`: SOCK_STREAM or SOCK_SEQPACKET.
-  static absl::StatusOr<UnnamedListener> make(int type);
+  /// `type`: SOCK_STREAM or SOCK_SEQPACKET. `name`: by which /proc/PID/fd shows it, behind a folder of its own: ".../NAME (deleted)".
+  static absl::StatusOr<UnnamedListener> make(int type, const std::string &name = "socket");
   UniqueFd listener;
   UniqueFd path; ///< an O_PATH descriptor of it, by which it is found
   /// For processes that have inherited `path`: "unix:/proc/self/fd/7".

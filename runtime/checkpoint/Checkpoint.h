@@ -16,6 +16,8 @@
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/checkpoint/Safetensors.h"
 
+#include "absl/time/time.h"
+
 #include <optional>
 #include <utility>
 
@@ -43,6 +45,12 @@ absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vec
 
 /// Reads DIR/step-N's manifest alone; restoreVariables checks the shards that it takes from.
 absl::StatusOr<Found> readCheckpoint(const std::string &path);
+
+/// When it was committed, by the clock of the file system; no manifest has it (Manifest.h). InfinitePast: not known.
+absl::Time madeAt(const std::string &path);
+
+/// Whether a shard of it is there with the size and both checksums that the manifest promises.
+absl::Status checkShard(const Found &checkpoint, const ShardInfo &shard);
 
 /// readCheckpoint, and the checksums of every shard.
 absl::StatusOr<Found> openCheckpoint(const std::string &path);

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sys/stat.h>
 
 namespace graphc::checkpoint {
 
@@ -59,6 +60,17 @@ absl::StatusOr<Found> readCheckpoint(const std::string &path) {
   GRAPHC_ASSIGN_OR_RETURN(std::string text, base::readFile(manifestPath, 64 << 20));
   GRAPHC_ASSIGN_OR_RETURN(found.manifest, decodeManifest(text, manifestPath));
   return found;
+}
+
+absl::Time madeAt(const std::string &path) {
+  struct stat info{};
+  if (stat(absl::StrCat(path, "/", manifestFile).c_str(), &info) != 0)
+    return absl::InfinitePast();
+  return absl::TimeFromTimespec(info.st_mtim);
+}
+
+absl::Status checkShard(const Found &checkpoint, const ShardInfo &shard) {
+  return openShard(checkpoint, shard).status();
 }
 
 absl::StatusOr<Found> openCheckpoint(const std::string &path) {

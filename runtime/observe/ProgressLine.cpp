@@ -76,7 +76,7 @@ absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text) {
     return absl::InvalidArgumentError(absl::StrCat("no progress: ", text));
   ProgressSnapshot snapshot;
   auto count = [&](const char *key) {
-    return json.contains(key) && json[key].is_number() ? json[key].get<uint64_t>() : 0;
+    return json.contains(key) && json[key].is_number_unsigned() ? json[key].get<uint64_t>() : 0;
   };
   auto number = [](const nlohmann::json &value) { return value.is_number() ? value.get<double>() : std::nan(""); };
   auto real = [&](const char *key) -> std::optional<double> {

@@ -238,6 +238,24 @@ std::set<uint32_t> shownBuffers(const Program &program) {
   return shown;
 }
 
+std::string strategyText(const Plan &plan) {
+  const Strategy &strategy = plan.strategy();
+  if (strategy.name() == "parameter_server")
+    return strategy.name() + (strategy.in_graph() ? " (in-graph)" : strategy.async() ? " (async)" : " (sync)");
+  return strategy.name();
+}
+
+std::vector<std::string> devicesOf(const Plan &plan, const Task &task) {
+  std::set<std::string> devices;
+  for (const Variable &variable : plan.variables())
+    if (stores(plan, variable, task))
+      devices.insert(variable.device());
+  for (const Program &program : plan.programs())
+    if (lanesOn(plan, program, task) > 0)
+      devices.insert(program.device());
+  return {devices.begin(), devices.end()};
+}
+
 const std::string &locationText(const Plan &plan, uint32_t location) {
   static const std::string *none = new std::string;
   return location < uint32_t(plan.locations_size()) ? plan.locations(int(location)) : *none;

@@ -83,6 +83,10 @@ bool hasOwnMemory(const std::string &device);
 std::set<uint32_t> shownBuffers(const Program &program);
 /// Channels that the program has a Release of.
 std::set<uint32_t> releasedChannels(const Program &program);
+/// "parameter_server (async)".
+std::string strategyText(const Plan &plan);
+/// "CPU:0", …, by name: the devices of a task that a program runs on or a variable is stored on. For a verified plan.
+std::vector<std::string> devicesOf(const Plan &plan, const Task &task);
 /// Location text of an index, "" where the index is out of range.
 const std::string &locationText(const Plan &plan, uint32_t location);
 

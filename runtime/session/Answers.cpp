@@ -76,7 +76,8 @@ std::string tensorText(const plan::TensorType &type, const plan::Part *part) {
 } // namespace
 
 /// What each task has, by the plan: variables, data, lanes and metrics of each phase. Answers are held against it.
-RunAnswers::RunAnswers(const plan::Plan &plan) : plan_(plan) {
+RunAnswers::RunAnswers(const plan::Plan &plan, std::function<void(const Order &)> told)
+    : plan_(plan), told_(std::move(told)) {
   for (const plan::Task &task : plan::allTasks(plan)) {
     OfTask &one = tasks_.emplace_back();
     one.task = task;
@@ -108,6 +109,8 @@ RunAnswers::RunAnswers(const plan::Plan &plan) : plan_(plan) {
 
 /// From now on answers are to this order.
 void RunAnswers::ordered(const Order &order) {
+  if (told_)
+    told_(order);
   order_ = order;
   answered_.assign(tasks_.size(), false);
   if (order.has_prepare())

@@ -10,6 +10,7 @@
 #include "runtime/plan/plan.pb.h"
 #include "runtime/service/Coordinator.h"
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -21,8 +22,8 @@ namespace graphc::session {
 /// Those of a run. Called by the coordinator, one call at a time.
 class RunAnswers final : public service::AnswerRules {
 public:
-  /// The plan is verified and outlives this.
-  explicit RunAnswers(const plan::Plan &plan);
+  /// The plan is verified and outlives this. `told`: hears of each order, under the coordinator's lock; may be empty.
+  explicit RunAnswers(const plan::Plan &plan, std::function<void(const service::Order &)> told = {});
   void ordered(const service::Order &order) override;
   absl::Status check(uint32_t task, const service::Done &done) override;
   absl::Status check(uint32_t task, const service::Fetched &value) override;
@@ -48,6 +49,7 @@ private:
   absl::Status checkStep(const std::string &what, uint32_t fetch, const service::Fetched &value);
 
   const plan::Plan &plan_;
+  const std::function<void(const service::Order &)> told_;
   std::vector<OfTask> tasks_; ///< by number
   service::Order order_; ///< under way, or the last
   service::Order::Begin begin_; ///< of the last phase

@@ -67,8 +67,11 @@ absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::open() {
     return absl::DataLossError(absl::StrCat("--checkpoint_dir ", options_.directory,
                                             " has no checkpoint that is whole; move its step-… away to begin anew, "
                                             "or name another folder"));
-  if (found)
+  if (found) {
     saved_ = found->manifest.globalStep;
+    base::MutexLock lock(mutex_);
+    known_ = {saved_, checkpoint::madeAt(found->path), 0};
+  }
   return found;
 }
 
@@ -115,7 +118,10 @@ absl::Status ChiefCheckpoints::write(uint64_t step, const std::map<std::string, 
     GRAPHC_RETURN_IF_ERROR(directory_->commit(manifest));
   }
   saved_ = step;
-  startClock(absl::Now());
+  const absl::Time now = absl::Now();
+  startClock(now);
+  base::MutexLock lock(mutex_);
+  known_ = {step, now, known_.saved + 1};
   return absl::OkStatus();
 }
 

@@ -55,6 +55,17 @@ public:
   /// Another run may write there.
   void close() { directory_.reset(); }
 
+  /// The newest, as the run has found or saved it last, and how many it has saved. Any thread.
+  struct Known {
+    std::optional<uint64_t> step;
+    absl::Time at; ///< of that one
+    uint64_t saved = 0;
+  };
+  Known known() const {
+    base::MutexLock lock(mutex_);
+    return known_;
+  }
+
   /// From now on the time counts.
   void startClock(absl::Time now);
   /// Any thread: the last one is `everySeconds` old.
@@ -75,6 +86,7 @@ private:
   std::optional<uint64_t> saved_; ///< step of the newest
   mutable base::Mutex mutex_; ///< a leaf
   std::optional<absl::Time> savedAt_ ABSL_GUARDED_BY(mutex_);
+  Known known_ ABSL_GUARDED_BY(mutex_);
 };
 
 } // namespace graphc::session

@@ -29,13 +29,14 @@ constexpr absl::Duration kPrepareDeadline =
 Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options)
     : plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)), files_(options_.fileDeadline),
       checkpoints_(plan_, coordinator_, files_,
-                   {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds, options_.log,
-                    options_.keepCheckpoints, options_.checkpoint}),
+                   {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds,
+                    options_.warner(), options_.keepCheckpoints, options_.checkpoint}),
       progress_(plan::taskNumber(plan_, plan_.chief()), options_.show, options_.logEverySteps),
       trace_(plan, coordinator_, files_, {options_.traceFile, options_.profileSteps, options_.log}),
-      export_(plan_, files_, options_.exportDirectory, options_.log), hangs_(plan_, options_.hangs, options_.log),
-      records_(plan_, options_.reports), earlyStop_(options_.earlyStop) {
-  coordinator_.use(std::make_shared<RunAnswers>(plan_));
+      export_(plan_, files_, options_.exportDirectory, options_.log), hangs_(plan_, options_.hangs, options_.warner()),
+      records_(plan_, options_.reports),
+      earlyStop_(options_.earlyStop) {
+  coordinator_.use(std::make_shared<RunAnswers>(plan_, options_.ordered));
 }
 
 /// What the plan alone can refuse, before any task is asked: the entry, epochs, names of dumped files, results.
@@ -161,7 +162,7 @@ absl::Status Driver::initialize() {
   if (found && !options_.newAlgorithms)
     if (std::string warning = goOnBy(found->manifest.algorithms, algorithms_, *initialize.mutable_initialize());
         !warning.empty())
-      options_.log(warning);
+      options_.warner()(warning);
   checkpoints_.madeBy(algorithms_);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ready, giveOrder(std::move(initialize), kFileDeadline));
   GRAPHC_RETURN_IF_ERROR(compareMirrors(plan_, ready, "at the start"));

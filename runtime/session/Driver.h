@@ -56,8 +56,12 @@ struct DriverOptions {
       show; ///< one call at a time, on the driver's or the heartbeat's thread; calls nothing of the driver
   std::function<void(const std::string &)> print; ///< a result, for standard output
   std::function<void(const std::string &)> log;
+  std::function<void(const std::string &)> warn; ///< a line of the log that somebody should see; empty: as any other
+  const std::function<void(const std::string &)> &warner() const { return warn ? warn : log; }
   std::function<void(uint64_t step, const std::string &restoredFrom)>
       initialized; ///< the variables have their values; may be empty
+  std::function<void(const service::Order &)>
+      ordered; ///< hears of each order, under the coordinator's lock; may be empty
   std::function<bool()> endAsked; ///< ends training behind the running phase, in good order; may be empty
 };
 
@@ -71,6 +75,7 @@ public:
   void heartbeat();
   /// What a task reports of a step. Any thread.
   absl::Status reported(const service::Fetched &report) { return records_.reported(report); }
+  ChiefCheckpoints::Known checkpoints() const { return checkpoints_.known(); } ///< any thread
   uint64_t globalStep() const { return step_.load(std::memory_order_relaxed); }
   /// After run().
   const observe::FinalResults &results() const { return results_; }

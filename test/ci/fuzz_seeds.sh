@@ -76,6 +76,16 @@ for seed in range(40): # what a call is made of, from the last byte on
     open(f"{sys.argv[1]}/{seed}", "wb").write(bytes(random.choices(range(256), k=160)) + bytes([seed % 4]))
 PY
       ;;
+    fuzz_http)
+      printf 'qGET /metrics HTTP/1.1\r\nHost: localhost:9464\r\nAuthorization: Bearer abc\r\nAccept-Encoding: gzip\r\n\r\n' >"$seeds/request"
+      printf 'qHEAD http://a/?b#c HTTP/1.0\r\nContent-Length: 0\r\n\r\n' >"$seeds/absolute"
+      printf 'qPOST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n' >"$seeds/body"
+      printf 'aHTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nab' >"$seeds/answer"
+      printf '%s' 's{"format":1,"model":"m.mlir","state":"training","pid":11,"now":1000.5,"started":900,"restarts":2,' \
+        '"progress":{"step":41,"steps":100,"epoch":2,"epochs":3,"steps_per_s":12.5,"loss":null,"metrics":[{"name":"a","value":0.5}]},' \
+        '"checkpoint":{"step":40,"time":990},"max_staleness":3,"tasks":[{"name":"/job:worker/task:0","state":"running",' \
+        '"devices":["CPU:0"],"pid":11,"step":41,"steps_per_second":6.5,"lag_steps":0,"staleness_steps":2,"last_heartbeat":999.5}],' \
+        '"warnings_total":7,"warnings":[{"time":995,"text":"a wait lasts"}]}' >"$seeds/status" ;;
     *heckpoint*)
       python3 - "$seeds" <<'PY'
 import hashlib, json, struct, sys

@@ -7,7 +7,7 @@ seconds=${1:-30}
 [ $# -eq 0 ] || shift
 [ -f build/asan/build.ninja ] || cmake --preset asan >/dev/null
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(fuzz_plan fuzz_cluster fuzz_idx fuzz_npy fuzz_csv fuzz_text fuzz_cifar fuzz_calls fuzz_checkpoint fuzz_task fuzz_master fuzz_recording fuzz_data)
+[ ${#targets[@]} -gt 0 ] || targets=(fuzz_plan fuzz_cluster fuzz_idx fuzz_npy fuzz_csv fuzz_text fuzz_cifar fuzz_calls fuzz_checkpoint fuzz_http fuzz_task fuzz_master fuzz_recording fuzz_data)
 ninja -C build/asan -j "${GRAPHC_JOBS:-2}" "${targets[@]}" make_seeds >/dev/null
 test/ci/fuzz_seeds.sh
 for target in "${targets[@]}"; do

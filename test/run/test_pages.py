@@ -1,7 +1,7 @@
 import pytest
 from box import ROOT
 
-PAGES = ["README.md", "docs/tutorial.md", "docs/cluster.md", "docs/reports.md", "docs/trace.md", "docs/export.md", "docs/editors.md",
+PAGES = ["README.md", "docs/tutorial.md", "docs/cluster.md", "docs/reports.md", "docs/trace.md", "docs/export.md", "docs/observing.md", "docs/editors.md",
          *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("examples/*/README.md"))]
 
 

@@ -196,6 +196,12 @@ bool isSameFile(StringRef a, StringRef b) {
   return inRealFolder(a) == inRealFolder(b);
 }
 
+/// Given for the model: its reader says so, and nothing is written.
+bool isPlanFile(StringRef path) {
+  auto begin = llvm::MemoryBuffer::getFileSlice(path, 8, 0);
+  return begin && (*begin)->getBuffer() == "GRAPHCPL";
+}
+
 /// What would be written over a file that is read, or over the other output; "" where nothing is. Text goes to standard
 /// output unless -o is given.
 std::string findOverwriting(const Options &options) {
@@ -206,7 +212,8 @@ std::string findOverwriting(const Options &options) {
     for (const auto &[what, input] :
          {std::pair("model", options.model), std::pair("cluster", options.cluster.value_or("")),
           std::pair("trace", options.measured), std::pair("calibration", options.calibration)})
-      if (!written.empty() && !input.empty() && input != "-" && isSameFile(written, input))
+      if (!written.empty() && !input.empty() && input != "-" && isSameFile(written, input) &&
+          !(input == options.model && isPlanFile(input)))
         return written + " is read as the " + what + " and would be overwritten; name another file with " + flag;
   if (!output.empty() && !options.report.empty() && isSameFile(output, options.report))
     return options.report + " would be both the report and " +

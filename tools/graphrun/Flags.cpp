@@ -36,6 +36,8 @@ variables (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), Open MPI's (OMPI_COMM_WO
 Commands beside that (each has its --help):
   graphrun server     a task that waits for a client's plan
   graphrun check      finds what would go wrong, before the run; takes the same flags
+  graphrun status     shows how this user's runs are doing
+  graphrun show       says what is in a plan or a checkpoint
   graphrun explain    says why a run has failed, by what its tasks recorded (--failure_dir)
   graphrun certs      makes certificates for tasks on several machines
   graphrun submit     prints, or submits, a batch file for Slurm, Open MPI or Kubernetes
@@ -184,6 +186,8 @@ void showValues(CLI::App &app) {
                                                                      {"--history", "FILE"},
                                                                      {"--summary_dir", "DIR"},
                                                                      {"--feed", "NAME=FILE"},
+                                                                     {"--status_address", "HOST:PORT"},
+                                                                     {"--status_secret", "FILE"},
                                                                      {"--dump_variables", "DIR"},
                                                                      {"--export_dir", "DIR"},
                                                                      {"--failure_dir", "DIR"},
@@ -354,6 +358,12 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       ->check(kAboveZero);
   app.add_option("--save_summaries_secs", flags.saveSummariesSeconds, "instead of that: a step every so many seconds")
       ->check(kAboveZero);
+  app.add_option(
+      "--status_address", flags.statusAddress,
+      "HOST:PORT where the chief shows how the run is doing, as a page, JSON (/status.json) and for Prometheus "
+      "(/metrics): with the run's certificates or --status_secret; without this only to graphrun status of this user");
+  app.add_option("--status_secret", flags.statusSecret,
+                 "a file, mode 0600, with the secret that who asks there brings (Authorization: Bearer)");
   app.add_option("--fetch", fetches,
                  "print this result of every step (asynchronous: of each task), or with NAME=FILE.npy write it: of "
                  "training a value a step, of --entry eval and predict a row a sample; may be given again; by hand "

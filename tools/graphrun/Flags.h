@@ -43,6 +43,8 @@ struct Flags {
   std::string clusterFile;
   tls::Files tls;
   std::string jobDirectory; ///< where tasks on several machines find each other and get certificates; empty: nowhere
+  std::string statusAddress,
+      statusSecret; ///< HOST:PORT where the run's status can be asked for, and a file; empty: none
   bool local = false;
   std::string transport = "auto"; ///< auto, shm or grpc
   std::optional<double> evalEveryEpochs, saveCheckpointSecs;

@@ -20,6 +20,7 @@ std::string encode(const LaunchContext &context) {
                         {"addresses", context.addresses},
                         {"wrong", context.wrong},
                         {"first_gpu", context.firstGpu},
+                        {"restarts", context.restarts},
                         {"plan_fd", context.planFd},
                         {"report_fd", context.reportFd}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -44,7 +45,8 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
               json["secret"].is_string() && json.contains("listener_fd") && json["listener_fd"].is_number_integer() &&
               json.contains("addresses") && json["addresses"].is_array() && json.contains("wrong") &&
               json["wrong"].is_array() && json.contains("plan_fd") && json["plan_fd"].is_number_integer() &&
-              json.contains("first_gpu") && json["first_gpu"].is_number_unsigned() && json.contains("report_fd") &&
+              json.contains("first_gpu") && json["first_gpu"].is_number_unsigned() && json.contains("restarts") &&
+              json["restarts"].is_number_unsigned() && json.contains("report_fd") &&
               json["report_fd"].is_number_integer();
   if (!good)
     return absl::InvalidArgumentError(
@@ -57,6 +59,7 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
     for (auto &text : json[name])
       texts->push_back(text.is_string() ? text.get<std::string>() : "");
   context.firstGpu = json["first_gpu"];
+  context.restarts = json["restarts"];
   context.planFd = json["plan_fd"];
   context.reportFd = json["report_fd"];
   for (int inherited : {context.reportFd, context.listenerFd})

@@ -25,6 +25,7 @@ struct LaunchContext {
   int reportFd = -1; ///< the child's end of the pipe; set by the launcher for each child
   std::vector<std::string> wrong; ///< of a check: what the launcher has found already; the chief alone is told
   int planFd = -1; ///< inherited: the plan as the launcher has read it, which may have come through a pipe
+  uint32_t restarts = 0; ///< of all tasks so far
   uint32_t firstGpu = 0; ///< of this machine's, the one that is the child's GPU:0; set by the launcher for each child
 };
 

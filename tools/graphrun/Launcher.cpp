@@ -172,6 +172,7 @@ absl::Status Launcher::startAll() {
   LaunchContext context;
   context.run = service::randomHex(8);
   context.planFd = options_.planFd;
+  context.restarts = restarts_.made();
   context.secret = service::randomHex(32);
   std::vector<base::UnnamedListener> sockets; // of all tasks, before the first starts: nobody waits for another's
   for (size_t i = 0; options_.tasks.size() > 1 && i < options_.tasks.size(); ++i) {

@@ -16,6 +16,7 @@ class Restarts {
 public:
   explicit Restarts(uint32_t most) : most_(most) {}
   uint32_t most() const { return most_; }
+  uint32_t made() const { return made_; }
 
   /// All tasks have ended; `newest`: the step of the newest checkpoint, if any. The pause before they are started again, or none
   /// where that was done `most` times.

@@ -1,6 +1,7 @@
 #include "tools/graphrun/TaskMain.h"
 #include "tools/graphrun/ChiefOutputs.h"
 #include "tools/graphrun/Feeds.h"
+#include "tools/graphrun/StatusServer.h"
 #include "tools/graphrun/StopSignals.h"
 
 #include "runtime/base/File.h"
@@ -12,6 +13,7 @@
 #include "runtime/service/PlanFetch.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
+#include "runtime/session/StatusBoard.h"
 #include "runtime/session/TaskSession.h"
 
 #include "absl/strings/numbers.h"
@@ -24,6 +26,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,6 +116,7 @@ public:
     chief_ = plan::sameTask(self, plan_.chief());
   }
   ~TaskProcess() {
+    status_.reset(); // it asks the others
     threads_.reset();
     session_.reset();
     link_->close();
@@ -162,8 +166,10 @@ private:
     session::TaskOptions options;
     GRAPHC_ASSIGN_OR_RETURN(options.feeds, readFeeds(plan_, flags_));
     bool alone = tasks_.size() == 1;
-    if (chief_)
+    if (chief_) {
       makeMaster();
+      GRAPHC_RETURN_IF_ERROR(showStatus());
+    }
     if (!alone) {
       service::silenceGrpc();
       if (setup_.client) {
@@ -195,7 +201,7 @@ private:
     if (!flags_.failureDirectory.empty()) {
       GRAPHC_ASSIGN_OR_RETURN(recorder_,
                               session::FlightRecorder::open(flags_.failureDirectory, loaded_, hello(),
-                                                            [this](const std::string &line) { output_.warn(line); }));
+                                                            [this](const std::string &line) { warn(line); }));
       options.recorder = recorder_.get();
     }
     options.task = setup_.task;
@@ -208,8 +214,30 @@ private:
     options.deadline = waitDeadline();
     options.reportAfter = std::min(options.reportAfter, options.deadline / 4);
     options.log = [this](const std::string &line) { output_.log(line); };
-    options.warn = [this](const std::string &line) { output_.warn(line); };
+    options.warn = [this](const std::string &line) { warn(line); };
     session_ = std::make_unique<session::TaskSession>(loaded_, std::move(options), *link_);
+    return absl::OkStatus();
+  }
+
+  void warn(const std::string &line) {
+    output_.warn(line);
+    if (board_)
+      board_->warned(line, absl::Now());
+  }
+
+  /// What this run is doing, to whoever may ask.
+  absl::Status showStatus() {
+    std::shared_ptr<const tls::Credentials> credentials = setup_.identity.credentials;
+    if (!credentials &&
+        !flags_.statusAddress.empty()) { // all tasks are here and need none, but who asks may be elsewhere
+      GRAPHC_ASSIGN_OR_RETURN(credentials, credentialsOf(flags_));
+    }
+    GRAPHC_ASSIGN_OR_RETURN(status_, StatusServer::start(flags_, std::move(credentials), [this] {
+                              return board_->look(*coordinator_, driver_->checkpoints(), absl::Now());
+                            }));
+    if (!status_->url().empty())
+      output_.log(absl::StrCat("status at ", status_->url()));
+    base::logger().debug("status at {}", status_->socket());
     return absl::OkStatus();
   }
 
@@ -255,7 +283,20 @@ private:
     options.lostAfter = session::TaskThreads::kLostAfter;
     options.stragglerDeadline = deadline();
     options.joinDeadline = joinDeadline();
-    options.announce = [this](const std::string &line) { output_.log(line); };
+    session::StatusBoard::About about;
+    about.entry = flags_.entry;
+    about.version = GRAPHC_VERSION;
+    about.restarts = setup_.restarts;
+    if (setup_.reportFd >= 0)
+      about.launcher = getppid();
+    if (!flags_.checkpointDirectory.empty())
+      about.checkpointDirectory = std::filesystem::absolute(flags_.checkpointDirectory).lexically_normal().native();
+    board_ = std::make_unique<session::StatusBoard>(loaded_, std::move(about));
+    options.announce = [this](const std::string &line) {
+      output_.log(line);
+      if (board_->begun()) // before, everybody waits for those who come late
+        board_->warned(line, absl::Now());
+    };
     options.silence = [this](uint32_t task, const service::Heard &heard) {
       return session::lastSeenText(plan_, session::watchedTask(plan_, task, heard));
     };
@@ -272,9 +313,17 @@ private:
     driver.hangs.wait = waitDeadline();
     driver.hangs.task = deadline();
     driver.hangs.reportAfter = std::min(driver.hangs.reportAfter, driver.hangs.wait / 4);
-    driver.show = [this](const observe::ProgressSnapshot &snapshot) { output_.show(snapshot); };
+    driver.show = [this](const observe::ProgressSnapshot &snapshot) {
+      board_->shown(snapshot);
+      output_.show(snapshot);
+    };
+    driver.ordered = [this](const service::Order &order) { board_->ordered(order); };
     driver.print = [this](const std::string &line) { output_.print(line); };
     driver.log = [this](const std::string &line) { output_.log(line); };
+    driver.warn = [this](const std::string &line) {
+      output_.log(line);
+      board_->warned(line, absl::Now());
+    };
     driver_ = std::make_unique<session::Driver>(loaded_, *coordinator_, std::move(driver));
   }
 
@@ -330,6 +379,8 @@ private:
   std::unique_ptr<ChiefOutputs> outputs_; ///< the chief's
   std::unique_ptr<service::Coordinator> coordinator_;
   std::unique_ptr<session::Driver> driver_;
+  std::unique_ptr<session::StatusBoard> board_; ///< the chief's
+  std::unique_ptr<StatusServer> status_; ///< the chief's
   service::PlanOffer offer_; ///< with --master
   std::unique_ptr<service::MasterService> master_;
   std::unique_ptr<service::TaskServer> server_;

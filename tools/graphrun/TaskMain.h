@@ -21,6 +21,7 @@ struct TaskSetup {
   int reportFd = -1; ///< to the launcher; -1: started by hand
   int listenerFd = -1; ///< where it listens already; -1: nowhere yet
   std::shared_ptr<tls::JobFolder> folder{}; ///< the chief's, with --job_dir
+  uint32_t restarts = 0; ///< of all tasks, by the launcher
   bool client = false; ///< --master: the other tasks are servers, which get the plan from here
 };
 

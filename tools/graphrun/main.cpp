@@ -18,6 +18,9 @@
 #include "tools/graphrun/Launcher.h"
 #include "tools/graphrun/Ranks.h"
 #include "tools/graphrun/Server.h"
+#include "tools/graphrun/Show.h"
+#include "tools/graphrun/Status.h"
+#include "tools/graphrun/StatusServer.h"
 #include "tools/graphrun/Submit.h"
 #include "tools/graphrun/TaskMain.h"
 
@@ -308,6 +311,10 @@ int run(int argc, char **argv) {
     return graphrun::makeCertificates(argc - 1, argv + 1);
   if (argc > 1 && std::string_view(argv[1]) == "explain")
     return graphrun::explainFailure(argc - 1, argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "show")
+    return graphrun::show(argc - 1, argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "status")
+    return graphrun::showStatus(argc - 1, argv + 1);
   if (argc > 1 && std::string_view(argv[1]) == "submit")
     return graphrun::submit(argc - 1, argv + 1);
   auto launched = graphrun::takeLaunchContext();
@@ -328,6 +335,8 @@ int run(int argc, char **argv) {
     return usageError(exported);
   const graphrun::Flags &flags = parsed->flags;
   auto plan = plan::loadPlan(*launched ? absl::StrCat("/proc/self/fd/", (*launched)->planFd) : flags.plan);
+  if (std::string hint = graphrun::hintOfFile(flags.plan); !plan.ok() && !hint.empty())
+    return usageError(absl::InvalidArgumentError(hint));
   if (absl::IsNotFound(plan.status()))
     return usageError(absl::NotFoundError(absl::StrCat(
         plan.status().message(), "; graphc writes plans: graphc --partition cluster.json model.mlir -o ", flags.plan)));
@@ -342,6 +351,11 @@ int run(int argc, char **argv) {
   absl::Status valid = session::Driver::validate(plan->plan, graphrun::driverOptions(flags));
   if (!valid.ok())
     return usageError(valid);
+  if (!*launched && !check)
+    if (absl::Status status =
+            graphrun::checkStatusFlags(flags, !flags.tls.certificate.empty() || !flags.jobDirectory.empty());
+        !status.ok())
+      return usageError(status);
   std::vector<std::string> wrong; // a check says everything, a run the first
   if (!*launched)
     if (absl::Status files = checkFiles(plan->plan, flags, check); !files.ok()) {
@@ -355,11 +369,15 @@ int run(int argc, char **argv) {
     auto number = taskNumber(plan->plan, flags.jobName, flags.taskIndex.value_or(0));
     if (!number.ok())
       return usageError(number.status());
-    return runOrCheck(
-        check, flags, *plan,
-        graphrun::TaskSetup{
-            *number, context.addresses, {context.secret, nullptr}, context.run, context.reportFd, context.listenerFd},
-        context.wrong);
+    return runOrCheck(check, flags, *plan,
+                      graphrun::TaskSetup{.task = *number,
+                                          .addresses = context.addresses,
+                                          .identity = {context.secret, nullptr},
+                                          .run = context.run,
+                                          .reportFd = context.reportFd,
+                                          .listenerFd = context.listenerFd,
+                                          .restarts = context.restarts},
+                      context.wrong);
   }
   auto credentials = graphrun::credentialsOf(flags);
   if (!credentials.ok()) {

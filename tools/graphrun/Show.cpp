@@ -1,0 +1,168 @@
+#include "tools/graphrun/Show.h"
+#include "tools/graphrun/Flags.h"
+#include "tools/graphrun/Shown.h"
+
+#include "runtime/base/File.h"
+#include "runtime/base/Status.h"
+#include "runtime/plan/PlanFile.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+
+namespace graphc::graphrun {
+namespace {
+constexpr char kShowDescription[] = "graphrun show: what is in a plan (tasks, phases, programs, variables, data sets, "
+                                    "channels, memory), in a folder of "
+                                    "--checkpoint_dir, in one checkpoint of it, or in one of its files: variables with "
+                                    "their types, and whether each piece "
+                                    "is whole.";
+constexpr char kShowFooter[] = R"(Examples:
+  graphrun show model.plan
+  graphrun show run1
+  graphrun show run1/step-1172 --json
+Exit status: 0 it was shown; 1 it cannot be read, or a piece of it is damaged; 2 the command line is wrong.)";
+
+std::string beginOf(const std::string &path) {
+  std::string begin(4096, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return begin;
+}
+
+std::string nameOf(const std::string &path) {
+  const std::string trimmed = path.substr(0, path.find_last_not_of('/') + 1);
+  return trimmed.substr(trimmed.rfind('/') + 1);
+}
+
+bool has(const std::string &path, const char *name) { return base::exists(absl::StrCat(path, "/", name)); }
+
+/// The first that knows a path reads it.
+constexpr ShowReader kReaders[] = {
+    {"a plan", [](const std::string &, bool, std::string_view begin) { return begin.starts_with(plan::planMagic); },
+     showPlan},
+    {"a checkpoint",
+     [](const std::string &path, bool isFolder, std::string_view) {
+       return isFolder ? has(path, "manifest.json") || absl::StartsWith(nameOf(path), "step-")
+                       : nameOf(path) == "manifest.json";
+     },
+     showCheckpoint},
+    {"a folder of checkpoints",
+     [](const std::string &path, bool isFolder, std::string_view) {
+       std::error_code error;
+       for (std::filesystem::directory_iterator entry(path, error), end; isFolder && !error && entry != end;
+            entry.increment(error))
+         if (absl::StartsWith(entry->path().filename().native(), "step-"))
+           return true;
+       return false;
+     },
+     showCheckpointFolder},
+    {"a file of tensors",
+     [](const std::string &path, bool isFolder, std::string_view) {
+       return !isFolder && absl::EndsWith(path, ".safetensors");
+     },
+     showTensors},
+};
+
+bool isModel(const std::string &path, std::string_view begin) {
+  return absl::EndsWith(path, ".mlir") || begin.starts_with("ML\xefR") ||
+         begin.find("graph.func") != std::string_view::npos;
+}
+
+absl::StatusOr<Shown> readShown(const std::string &path) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) != 0)
+    return base::errnoStatus(path, errno);
+  const bool isFolder = S_ISDIR(info.st_mode);
+  if (!isFolder && !S_ISREG(info.st_mode))
+    return absl::InvalidArgumentError(absl::StrCat(path, ": neither a regular file nor a folder"));
+  const std::string begin = isFolder ? "" : beginOf(path);
+  for (const ShowReader &reader : kReaders)
+    if (reader.knows(path, isFolder, begin))
+      return reader.read(path);
+  std::vector<std::string> known;
+  for (const ShowReader &reader : kReaders)
+    known.emplace_back(reader.what);
+  if (isModel(path, begin))
+    return absl::InvalidArgumentError(hintOfFile(path));
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": not ", absl::StrJoin(known, ", nor "), isFolder ? " (it has no step-N)" : ""));
+}
+} // namespace
+
+std::string hintOfFile(const std::string &path) {
+  struct stat info{};
+  if (path == "-" || stat(path.c_str(), &info) != 0)
+    return "";
+  if (S_ISDIR(info.st_mode))
+    return absl::StrCat(path, ": a folder, not a plan",
+                        kReaders[1].knows(path, true, "") || kReaders[2].knows(path, true, "")
+                            ? absl::StrCat("; it has checkpoints: graphrun model.plan --checkpoint_dir ", path,
+                                           " goes on from them, graphrun show ", path, " says what is in them")
+                            : "");
+  if (!S_ISREG(info.st_mode))
+    return "";
+  const std::string begin = beginOf(path);
+  if (begin.starts_with(plan::planMagic) || !isModel(path, begin))
+    return "";
+  std::string stem = nameOf(path);
+  stem = stem.substr(0, stem.rfind('.'));
+  return absl::StrCat(path, ": a model, not a plan; compile it first: graphc ", path, " -o ", stem,
+                      ".plan (for several tasks graphc --partition cluster.json ", path, " -o ", stem,
+                      ".plan), then graphrun ", stem, ".plan");
+}
+
+int show(int argc, char **argv) {
+  CLI::App app(kShowDescription, "graphrun show");
+  app.footer(kShowFooter);
+  app.allow_extras();
+  std::string path;
+  bool json = false;
+  app.add_option("path", path,
+                 "a plan, a folder of --checkpoint_dir, a checkpoint step-N in it, or a .safetensors file")
+      ->type_name("FILE|DIR")
+      ->required();
+  app.add_flag("--json", json, "print one JSON object, with every number as it is");
+  auto say = [](const std::string &line, int exit) {
+    std::fprintf(stderr, "graphrun show: %s\n", line.c_str());
+    return exit;
+  };
+  Hosts none;
+  auto arguments = commandLine(argc, argv, &none);
+  if (!arguments.ok())
+    return say(base::describe(arguments.status()), 2);
+  try {
+    app.parse(*std::move(arguments));
+  } catch (const CLI::Success &wanted) {
+    return app.exit(wanted);
+  } catch (const CLI::ParseError &error) {
+    return say(path.empty() && absl::StrContains(error.what(), "required")
+                   ? "what? graphrun show model.plan, or a folder of --checkpoint_dir (see --help)"
+                   : error.what(),
+               2);
+  }
+  if (!none.empty())
+    return say(absl::StrCat("unknown flag --", none.begin()->first, "_hosts (see --help)"), 2);
+  if (absl::Status status = checkExtras(app); !status.ok())
+    return say(base::describe(status), 2);
+  absl::StatusOr<Shown> shown = readShown(path);
+  if (!shown.ok())
+    return say(base::describe(shown.status()), 1);
+  if (json)
+    std::printf("%s\n", shown->json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  else
+    std::fputs(shownText(shown->json).c_str(), stdout);
+  const bool written = std::fflush(stdout) == 0;
+  for (const std::string &line : shown->damaged)
+    say(line, 1);
+  return written && shown->damaged.empty() ? 0 : 1;
+}
+
+} // namespace graphc::graphrun
