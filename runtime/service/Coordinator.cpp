@@ -375,9 +375,10 @@ absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time
       slot.done.reset();
       slot.asked = true;
       if (order.has_run()) { // what was heard before is of an earlier phase
-        bool stop = slot.progress.stop_requested();
+        const bool stop = slot.progress.stop_requested(), end = slot.progress.end_asked();
         slot.progress.Clear();
         slot.progress.set_stop_requested(stop);
+        slot.progress.set_end_asked(end);
       }
     }
     if (rules_)
@@ -478,6 +479,18 @@ void Coordinator::requestStop(uint64_t epoch) {
   }
   ToTask message;
   message.set_stop(epoch);
+  for (auto &member : members)
+    member->send(message);
+}
+
+void Coordinator::permit(const ToTask::Permit &permit) {
+  std::vector<std::shared_ptr<Member>> members;
+  {
+    base::MutexLock lock(mutex_);
+    members = everyone();
+  }
+  ToTask message;
+  *message.mutable_permit() = permit;
   for (auto &member : members)
     member->send(message);
 }
