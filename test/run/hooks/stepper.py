@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples/session"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples/session"))
 from graphc import Hook, Session  # noqa: E402
 
 ASKED = json.loads(sys.argv[1])
@@ -40,9 +40,9 @@ class Watcher(Hook):
             os.kill(os.getpid(), 9)
         if step == ASKED.get("stop"):
             session.request_stop()
-        if step == ASKED.get("wait"):
+        if step == ASKED.get("pause"):
             say("waiting")
-            time.sleep(3600)
+            time.sleep(2)
 
     def end(self, session):
         say("end")
