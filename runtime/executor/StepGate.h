@@ -81,9 +81,7 @@ public:
   }
   /// Ends all waits of lanes. The first status wins.
   void abort(const absl::Status &why);
-  bool ended() const {
-    return ended_.load(std::memory_order_acquire) || grantsEnded_.load(std::memory_order_acquire);
-  }
+  bool ended() const { return ended_.load(std::memory_order_acquire) || grantsEnded_.load(std::memory_order_acquire); }
   bool aborted() const { return aborted_.load(std::memory_order_acquire); }
   /// Steps that the stepper has opened the gate for; all of them are made once awaitLanes() has returned true.
   uint64_t permitted() const { return permitted_.load(std::memory_order_acquire); }

@@ -153,6 +153,7 @@ private:
   std::vector<std::string> missing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<std::shared_ptr<Member>> everyone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<std::string> watchStraggler(Slot &slot, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void tell(const ToTask &message); ///< everyone who is there
   void lose(uint32_t task, const std::string &how);
   void refuse(uint32_t task, const absl::Status &why);
   absl::Status failure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

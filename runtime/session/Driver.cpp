@@ -250,8 +250,7 @@ absl::Status Driver::train(uint32_t phase) {
           saves ? absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on")
                 : "nothing was saved, since there is no --checkpoint_dir"));
     }
-    if (const bool over = earlyStop_ && earlyStop_->isOver();
-        step_ < trainingSteps_.total && (over || endAsked())) {
+    if (const bool over = earlyStop_ && earlyStop_->isOver(); step_ < trainingSteps_.total && (over || endAsked())) {
       if (saves)
         GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
       endEarly(over ? earlyStop_->describe() : "the end was asked for");

@@ -138,7 +138,8 @@ private:
 
   // Shared with the heartbeat thread.
   std::atomic<uint64_t> step_{0}; ///< at the begin of the running phase, or now between phases
-  std::atomic<bool> stopRequested_{false}, endAsked_{false}; ///< set by the heartbeat; the second by another task's session
+  std::atomic<bool> stopRequested_{false},
+      endAsked_{false}; ///< set by the heartbeat; the second by another task's session
   base::Mutex mutex_; ///< a leaf
   Stage stage_ ABSL_GUARDED_BY(mutex_);
 };

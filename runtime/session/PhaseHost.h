@@ -98,7 +98,8 @@ public:
     std::function<bool(const std::string &name)> wantsFetch; ///< may be empty: none
     std::function<bool(const std::string &name, uint64_t globalStep)>
         wantsNow; ///< of those: asked in each step; may be empty: all
-    executor::StepGate *gate = nullptr; ///< before each step of lanes that share steps, else of those of replicas; null: none
+    executor::StepGate *gate =
+        nullptr; ///< before each step of lanes that share steps, else of those of replicas; null: none
     bool nanStops = false; ///< a loss that is no number asks for the end of the phase; else it is its lane's error
     /// Which steps `reported` is called for, on each lane's thread that has results or metrics; absent: none.
     std::optional<service::Order::Begin::Reports> reports;

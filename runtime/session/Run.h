@@ -48,8 +48,9 @@ struct RunOptions {
   std::vector<std::string> fetches; ///< names of results to hand over, of every step
   uint32_t intraOpThreads = 0; ///< of one matmul; 0: the plan's
   absl::Duration deadline = absl::Seconds(300); ///< of a task that does not get on
-  ClusterOptions cluster; ///< of a plan of several tasks: where the others are. What else is said here the chief's counts, but for data,
-                          ///< feeds and intraOpThreads, which are each task's own
+  ClusterOptions
+      cluster; ///< of a plan of several tasks: where the others are. What else is said here the chief's counts, but for data,
+  ///< feeds and intraOpThreads, which are each task's own
   std::function<void(const FetchedTensor &)>
       fetched; ///< takes each result as it comes; none: they are kept for the end
   std::function<void(const std::string &)> log; ///< takes lines for people; none: they are dropped
@@ -58,7 +59,8 @@ struct RunOptions {
 
 struct RunResult {
   // All but `steps` of the chief alone.
-  uint64_t steps = 0; ///< the global step at the end; asynchronous, in a session that is not the chief's: steps of its task's replica
+  uint64_t steps =
+      0; ///< the global step at the end; asynchronous, in a session that is not the chief's: steps of its task's replica
   std::optional<double> loss; ///< mean of the last epoch
   std::map<std::string, double>
       metrics; ///< of the last evaluation: "accuracy"; of training's last epoch: "train accuracy"

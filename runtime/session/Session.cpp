@@ -3,8 +3,8 @@
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/plan/Types.h"
-#include "runtime/session/Arguments.h"
 #include "runtime/service/LaunchContext.h"
+#include "runtime/session/Arguments.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -172,7 +172,8 @@ std::map<std::string, FetchedTensor> Session::takeFetched() {
       base::MutexLock lock(mutex_);
       if (came_ >= expected || none)
         return std::exchange(fetched_, {});
-      fetchedMore_.waitFor(mutex_, kLook, [this, expected]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return came_ >= expected; });
+      fetchedMore_.waitFor(mutex_, kLook,
+                           [this, expected]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return came_ >= expected; });
     }
     if (stepping_.gate.closed() && !over_)
       takeResult();

@@ -127,30 +127,78 @@ absl::Status readOneOf(const std::string &value, const char *yes, const char *no
 absl::Status setOption(RunOptions &o, const std::string &key, const std::string &value) {
   constexpr std::string_view kHosts = "_hosts";
   const std::map<std::string, std::function<absl::Status()>> keys = {
-      {"entry", [&] { o.entry = value; return absl::OkStatus(); }},
+      {"entry",
+       [&] {
+         o.entry = value;
+         return absl::OkStatus();
+       }},
       {"epochs", [&] { return readNumber(value, &o.epochs); }},
       {"steps", [&] { return readCount(value, &o.steps); }},
       {"eval_every_epochs", [&] { return readNumber(value, &o.evalEveryEpochs); }},
-      {"checkpoint_dir", [&] { o.checkpointDirectory = value; return absl::OkStatus(); }},
+      {"checkpoint_dir",
+       [&] {
+         o.checkpointDirectory = value;
+         return absl::OkStatus();
+       }},
       {"save_checkpoint_steps", [&] { return readCount(value, &o.saveEverySteps); }},
       {"save_checkpoint_secs", [&] { return readNumber(value, &o.saveEverySeconds); }},
       {"keep_checkpoint_max", [&] { return readCount(value, &o.keepCheckpoints); }},
       {"nan", [&] { return readOneOf(value, "stop", "raise", &o.nanStops); }},
-      {"early_stop", [&] { o.earlyStop = value; return absl::OkStatus(); }},
+      {"early_stop",
+       [&] {
+         o.earlyStop = value;
+         return absl::OkStatus();
+       }},
       {"log_step_count_steps", [&] { return readCount(value, &o.logEverySteps); }},
       {"new_algorithms", [&] { return readOneOf(value, "true", "false", &o.newAlgorithms); }},
-      {"dump_variables", [&] { o.dumpDirectory = value; return absl::OkStatus(); }},
-      {"data_dir", [&] { o.data.dataDir = value; return absl::OkStatus(); }},
+      {"dump_variables",
+       [&] {
+         o.dumpDirectory = value;
+         return absl::OkStatus();
+       }},
+      {"data_dir",
+       [&] {
+         o.data.dataDir = value;
+         return absl::OkStatus();
+       }},
       {"intra_op_threads", [&] { return readCount(value, &o.intraOpThreads); }},
       {"deadline", [&] { return readSeconds(value, &o.deadline); }},
-      {"graphrun", [&] { o.cluster.graphrun = value; return absl::OkStatus(); }},
-      {"master", [&] { o.cluster.master = value; return absl::OkStatus(); }},
-      {"job_name", [&] { o.cluster.jobName = value; return absl::OkStatus(); }},
+      {"graphrun",
+       [&] {
+         o.cluster.graphrun = value;
+         return absl::OkStatus();
+       }},
+      {"master",
+       [&] {
+         o.cluster.master = value;
+         return absl::OkStatus();
+       }},
+      {"job_name",
+       [&] {
+         o.cluster.jobName = value;
+         return absl::OkStatus();
+       }},
       {"task_index", [&] { return readCount(value, &o.cluster.taskIndex); }},
-      {"tls_cert", [&] { o.cluster.tls.certificate = value; return absl::OkStatus(); }},
-      {"tls_key", [&] { o.cluster.tls.key = value; return absl::OkStatus(); }},
-      {"tls_ca", [&] { o.cluster.tls.authority = value; return absl::OkStatus(); }},
-      {"transport", [&] { o.cluster.transport = value; return absl::OkStatus(); }},
+      {"tls_cert",
+       [&] {
+         o.cluster.tls.certificate = value;
+         return absl::OkStatus();
+       }},
+      {"tls_key",
+       [&] {
+         o.cluster.tls.key = value;
+         return absl::OkStatus();
+       }},
+      {"tls_ca",
+       [&] {
+         o.cluster.tls.authority = value;
+         return absl::OkStatus();
+       }},
+      {"transport",
+       [&] {
+         o.cluster.transport = value;
+         return absl::OkStatus();
+       }},
       {"join_deadline", [&] { return readSeconds(value, &o.cluster.joinDeadline); }},
   };
   if (auto found = keys.find(key); found != keys.end())
@@ -174,8 +222,9 @@ graphc_session *make(absl::StatusOr<plan::LoadedPlan> plan) {
 }
 
 absl::Status beforeTheStart(const graphc_session &session) {
-  return session.session ? absl::FailedPreconditionError("the session was started; options, feeds and hooks come before")
-                         : absl::OkStatus();
+  return session.session
+             ? absl::FailedPreconditionError("the session was started; options, feeds and hooks come before")
+             : absl::OkStatus();
 }
 } // namespace
 } // namespace graphc::session

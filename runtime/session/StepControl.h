@@ -55,7 +55,8 @@ private:
   base::Mutex mutex_; ///< a leaf
   std::vector<std::string> fetches_ ABSL_GUARDED_BY(mutex_); ///< Prepare's
   std::optional<plan::Role> stepped_; ///< written before a permit can come
-  std::map<uint64_t, std::set<std::string>> wanted_ ABSL_GUARDED_BY(mutex_); ///< by step: what the chief's session wants of it
+  std::map<uint64_t, std::set<std::string>>
+      wanted_ ABSL_GUARDED_BY(mutex_); ///< by step: what the chief's session wants of it
 };
 
 } // namespace graphc::session

@@ -22,8 +22,8 @@ absl::StatusOr<uint32_t> numberOf(const plan::Plan &plan, const std::string &job
     if (one.name() == job && index < one.tasks())
       return first + index;
     if (one.name() == job)
-      return absl::InvalidArgumentError(absl::StrCat("taskIndex ", index, ": the plan has ", one.tasks(),
-                                                     " tasks of job ", job, ", counted from 0"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("taskIndex ", index, ": the plan has ", one.tasks(), " tasks of job ", job, ", counted from 0"));
     first += one.tasks();
     known.push_back(one.name());
   }
@@ -42,12 +42,12 @@ absl::StatusOr<cluster::ResolvedAddresses> resolve(const plan::Plan &plan, const
     sources.environment = environment;
   GRAPHC_ASSIGN_OR_RETURN(cluster::ResolvedAddresses resolved, cluster::resolveAddresses(jobs, sources));
   if (resolved.addresses.empty())
-    return absl::InvalidArgumentError(
-        absl::StrCat("the plan of ", plan.model(), " has ", plan::allTasks(plan).size(),
-                     " tasks, and nothing says where the others are: ClusterOptions::graphrun starts them here, "
-                     "ClusterOptions::master is the client of servers that wait, ClusterOptions::hosts or TF_CONFIG has "
-                     "their addresses",
-                     resolved.notes.empty() ? "" : absl::StrCat(" (", absl::StrJoin(resolved.notes, "; "), ")")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the plan of ", plan.model(), " has ", plan::allTasks(plan).size(),
+        " tasks, and nothing says where the others are: ClusterOptions::graphrun starts them here, "
+        "ClusterOptions::master is the client of servers that wait, ClusterOptions::hosts or TF_CONFIG has "
+        "their addresses",
+        resolved.notes.empty() ? "" : absl::StrCat(" (", absl::StrJoin(resolved.notes, "; "), ")")));
   return resolved;
 }
 
@@ -79,8 +79,9 @@ absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions
   if (tasks.size() == 1)
     return place;
   if (!options.graphrun.empty() && !options.master.empty())
-    return absl::InvalidArgumentError("ClusterOptions::graphrun starts the other tasks, and ClusterOptions::master says "
-                                      "that they wait as servers; give one of them");
+    return absl::InvalidArgumentError(
+        "ClusterOptions::graphrun starts the other tasks, and ClusterOptions::master says "
+        "that they wait as servers; give one of them");
   std::optional<cluster::ResolvedAddresses> resolved;
   if (options.graphrun.empty() && options.master.empty()) {
     GRAPHC_ASSIGN_OR_RETURN(resolved, resolve(plan, options));
@@ -92,9 +93,10 @@ absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions
   }
   place.chief = place.task == chief;
   if (!resolved && !place.chief)
-    return absl::InvalidArgumentError(absl::StrCat(
-        "with ClusterOptions::", options.master.empty() ? "graphrun" : "master", " this is the chief, ",
-        plan::taskText(plan, tasks[chief]), ", and not ", plan::taskText(plan, tasks[place.task]), "; leave jobName out"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("with ClusterOptions::", options.master.empty() ? "graphrun" : "master", " this is the chief, ",
+                     plan::taskText(plan, tasks[chief]), ", and not ", plan::taskText(plan, tasks[place.task]),
+                     "; leave jobName out"));
   if (!options.graphrun.empty()) {
     place.others = TaskPlace::Others::StartedHere;
     return place;
@@ -108,8 +110,7 @@ absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions
   } else {
     place.others = TaskPlace::Others::Servers;
     place.addresses.resize(tasks.size());
-    const std::string address =
-        options.master.starts_with(kScheme) ? options.master.substr(sizeof kScheme - 1) : "";
+    const std::string address = options.master.starts_with(kScheme) ? options.master.substr(sizeof kScheme - 1) : "";
     if (absl::Status status = cluster::checkAddress(address); !status.ok())
       return absl::InvalidArgumentError(
           absl::StrCat("ClusterOptions::master ", options.master, ": expected grpc://HOST:PORT"));

@@ -18,7 +18,8 @@ struct TaskPlace {
   Others others = Others::None;
   uint32_t task = 0; ///< own number
   bool chief = true;
-  std::vector<std::string> addresses; ///< by task number; empty where they are not known yet (StartedHere), or there is one task
+  std::vector<std::string>
+      addresses; ///< by task number; empty where they are not known yet (StartedHere), or there is one task
   service::Identity identity; ///< what it shows the others; of StartedHere none yet
 };
 

@@ -106,7 +106,10 @@ absl::StatusOr<std::unique_ptr<TaskRun>> TaskRun::create(const plan::LoadedPlan 
   return run;
 }
 
-TaskRun::~TaskRun() { tearDown(); }
+TaskRun::~TaskRun() {
+  tearDown();
+  others_.reset(); // whose thread looks at what is declared behind it
+}
 
 /// As graphrun does with a plan file and its command line.
 absl::Status TaskRun::check() {
@@ -117,8 +120,9 @@ absl::Status TaskRun::check() {
   GRAPHC_RETURN_IF_ERROR(Driver::validate(plan(), driven_));
   GRAPHC_RETURN_IF_ERROR(checkFed(plan(), options_));
   if (!options_.feeds.empty() && place_.others == TaskPlace::Others::StartedHere)
-    return absl::UnimplementedError("feeds do not reach the tasks that a program starts (ClusterOptions::graphrun); start "
-                                    "them by hand, with graphrun's --feed");
+    return absl::UnimplementedError(
+        "feeds do not reach the tasks that a program starts (ClusterOptions::graphrun); start "
+        "them by hand, with graphrun's --feed");
   return letStep();
 }
 
@@ -222,7 +226,8 @@ void TaskRun::take(const FetchedTensor &value) {
 }
 
 void TaskRun::makeMaster() {
-  fetches_ = std::make_unique<FetchCollector>(plan(), driven_.fetches, [this](const FetchedTensor &value) { take(value); });
+  fetches_ =
+      std::make_unique<FetchCollector>(plan(), driven_.fetches, [this](const FetchedTensor &value) { take(value); });
   service::Coordinator::Options options;
   options.fingerprint = loaded_.fingerprint;
   options.version = GRAPHC_VERSION;
@@ -245,7 +250,8 @@ absl::Status TaskRun::listen() {
   if (place_.chief)
     master_ = std::make_unique<service::MasterService>(
         *coordinator_, place_.others == TaskPlace::Others::Servers ? &offer_ : nullptr, place_.addresses);
-  for (const plan::Phase &phase : plan().phases()) // where the others go on without a stopped worker, a connection outlasts the stop
+  for (const plan::Phase &phase :
+       plan().phases()) // where the others go on without a stopped worker, a connection outlasts the stop
     if (phase.ends_by_end_of_stream())
       place_.identity.silence = options_.deadline + transport::kSilence;
   service::TaskServer::Options options;
@@ -290,18 +296,17 @@ void TaskRun::makeSession() {
 }
 
 absl::Status TaskRun::join() {
-  const service::Hello hello = introduce(
-      loaded_, place_.task, place_.addresses.empty() ? "" : place_.addresses[place_.task], incarnation_, GRAPHC_VERSION);
-  return local_ ? local_->join(hello)
-                : stream_->open(hello, absl::Now() + options_.cluster.joinDeadline, driven_.log);
+  const service::Hello hello =
+      introduce(loaded_, place_.task, place_.addresses.empty() ? "" : place_.addresses[place_.task], incarnation_,
+                GRAPHC_VERSION);
+  return local_ ? local_->join(hello) : stream_->open(hello, absl::Now() + options_.cluster.joinDeadline, driven_.log);
 }
 
 absl::StatusOr<RunResult> TaskRun::run() {
   TaskThreads::End end;
   service::ControlLink &link = local_ ? static_cast<service::ControlLink &>(*local_) : *stream_;
   {
-    TaskThreads threads(
-        {name(), chiefName(), *session_, link, driver_.get(), coordinator_.get(), options_.stop, {}});
+    TaskThreads threads({name(), chiefName(), *session_, link, driver_.get(), coordinator_.get(), options_.stop, {}});
     end = threads.run([this] { return join(); });
   }
   const bool wasStopped = session_->wasStopped();
@@ -335,11 +340,21 @@ void TaskRun::tearDown() {
     base::MutexLock lock(mutex_);
     live_ = false;
   }
-  session_.reset();
+  const bool isHeld = session_ && session_->isHeld();
+  if (!isHeld)
+    session_.reset();
   if (stream_)
     stream_->close();
   if (master_)
     master_->close();
+  if (server_)
+    server_->shutdown();
+  if (isHeld) { // on purpose: gRPC may call it as long as this process lives
+    (void)session_.release();
+    (void)server_.release();
+    (void)coordinator_.release();
+    new auto(std::make_pair(stream_, local_));
+  }
   server_.reset();
 }
 

@@ -351,7 +351,9 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
                                                options_.recorder ? &options_.recorder->lanes() : nullptr},
                                               phase_));
   traces_.begin(lanes_, order);
-  steps_.begin(phase, order.first_step(), static_cast<size_t>(std::count_if(lanes_.begin(), lanes_.end(), [](auto &lane) { return lane->isStepped(); })));
+  steps_.begin(
+      phase, order.first_step(),
+      static_cast<size_t>(std::count_if(lanes_.begin(), lanes_.end(), [](auto &lane) { return lane->isStepped(); })));
   base::MutexLock lock(mutex_);
   laneWatch_.reset();
   running_ = host_;
@@ -455,6 +457,7 @@ void TaskSession::endPhase() {
   // After a failure gRPC may still hold slices of the arenas, and a peer that hangs may never take them; and so may a device that hangs.
   const bool isRead = failed && transports_ && !transports_->shutdown(kDrainLimit);
   if (isRead || (failed && !executor::becomeIdle(lanes_, kDrainLimit))) {
+    held_ = true;
     for (auto &lane : lanes_)
       (void)lane.release(); // on purpose: the process is about to end
     traces_.leave();

@@ -35,7 +35,8 @@ struct TaskOptions {
   std::function<void(const std::string &)> log; ///< a line for this task's log
   std::function<void(const std::string &)> warn;
   FlightRecorder *recorder = nullptr; ///< null: nothing is recorded; else outlives the session
-  Stepping *stepping = nullptr; ///< the session of this process, which takes steps of phases of one role; null: there is none
+  Stepping *stepping =
+      nullptr; ///< the session of this process, which takes steps of phases of one role; null: there is none
 };
 
 /// Why a task ends before its time.
@@ -59,6 +60,8 @@ public:
   void askForEnd() { endAsked_.store(true, std::memory_order_relaxed); }
   /// After run(): whether the run was stopped before its end, as somebody asked.
   bool wasStopped() const { return wasStopped_; }
+  /// After run(): what failed is still read by gRPC, or touched by a device. In a process that goes on this object must stay.
+  bool isHeld() const { return held_; }
   /// For the heartbeat, now and then.
   service::Progress progress() const;
   /// For the heartbeat: the failure, where there was one by then.
@@ -121,7 +124,7 @@ private:
   std::map<std::string, int64_t> near_ ABSL_GUARDED_BY(mutex_); ///< tasks of this host: their processes
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
   absl::Time failedAt_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
-  bool wasStopped_ = false;
+  bool wasStopped_ = false, held_ = false;
   bool ended_ = false; ///< End was obeyed; written under mutex_
   transport::Transport *abortable_ ABSL_GUARDED_BY(mutex_) = nullptr;
 

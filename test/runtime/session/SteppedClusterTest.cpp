@@ -190,8 +190,9 @@ TEST_P(SteppedCluster, AHooksErrorEndsAllByItsName) {
     EXPECT_EQ(session.exitStatus(), 1);
     EXPECT_FALSE(keeper->ended);
     for (const absl::Status &one : {server, other})
-      EXPECT_THAT(std::string(one.message()),
-                  HasSubstr(absl::StrCat("/job:worker/task:", fails, ": hook fails, afterRun at step 2: it is Tuesday")));
+      EXPECT_THAT(
+          std::string(one.message()),
+          HasSubstr(absl::StrCat("/job:worker/task:", fails, ": hook fails, afterRun at step 2: it is Tuesday")));
   }
 }
 
@@ -201,7 +202,9 @@ INSTANTIATE_TEST_SUITE_P(Transports, SteppedCluster, testing::Values("shm", "grp
 TEST(TaskPlace, SaysWhatItNeeds) {
   unsetenv("TF_CONFIG");
   const plan::Plan plan = plan::parameterServerPlan({1, 2, 16});
-  auto refuses = [&](const ClusterOptions &options) { return std::string(findPlace(plan, options).status().message()); };
+  auto refuses = [&](const ClusterOptions &options) {
+    return std::string(findPlace(plan, options).status().message());
+  };
   EXPECT_THAT(refuses({}), HasSubstr("has 3 tasks, and nothing says where the others are"));
   ClusterOptions options;
   options.master = "localhost:1";
@@ -220,9 +223,11 @@ TEST(TaskPlace, SaysWhatItNeeds) {
   EXPECT_THAT(refuses(options), HasSubstr("taskIndex 2: the plan has 2 tasks of job worker"));
   options.taskIndex = 1;
   options.hosts["ps"] = {"10.0.0.1:1"};
-  EXPECT_THAT(refuses(options), HasSubstr("10.0.0.1:1 is not this machine's loopback: tasks on other machines need mutual TLS"));
+  EXPECT_THAT(refuses(options),
+              HasSubstr("10.0.0.1:1 is not this machine's loopback: tasks on other machines need mutual TLS"));
   setenv("TF_CONFIG", R"({"cluster": {"ps": ["localhost:1"], "worker": ["localhost:2", "localhost:3"]},
-                          "task": {"type": "worker", "index": 1}})", 1);
+                          "task": {"type": "worker", "index": 1}})",
+         1);
   auto place = findPlace(plan, {});
   unsetenv("TF_CONFIG");
   ASSERT_TRUE(place.ok()) << place.status();
