@@ -4,7 +4,7 @@
 #include "runtime/base/Text.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/LaunchContext.h"
-#include "runtime/session/Arguments.h"
+#include "runtime/session/TaskRun.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

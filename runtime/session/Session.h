@@ -28,7 +28,6 @@
 #include "runtime/session/Hook.h"
 #include "runtime/session/Run.h"
 #include "runtime/session/Stepping.h"
-#include "runtime/session/TaskRun.h"
 
 #include <atomic>
 #include <functional>
@@ -39,6 +38,8 @@
 #include <vector>
 
 namespace graphc::session {
+
+class TaskRun;
 
 class Session {
 public:

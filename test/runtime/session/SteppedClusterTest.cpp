@@ -6,6 +6,7 @@
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/service/Secret.h"
 #include "runtime/session/StepControl.h"
+#include "runtime/session/TaskPlace.h"
 #include "test/runtime/plan/PlanBuilder.h"
 #include "test/runtime/session/ScriptedLink.h"
 
