@@ -110,6 +110,87 @@ size_t graphc_fetched_count(const graphc_run_result *result);
 graphc_fetched graphc_get_fetched(const graphc_run_result *result, size_t index);
 void graphc_free_run_result(graphc_run_result *result);
 
+/*--- a run step by step, with hooks ---
+ *
+ * tf.train.MonitoredTrainingSession and SessionRunHook, as runtime/session/Session.h has them in C++:
+ *     graphc_session *session = graphc_new_session(plan, bytes);
+ *     graphc_session_set(session, "steps", "1000");
+ *     graphc_session_add_hook(session, &hook);
+ *     graphc_session_start(session);
+ *     while (!graphc_session_should_stop(session))
+ *       graphc_session_run(session);
+ *     int status = graphc_session_close(session);
+ *     graphc_free_session(session);
+ *
+ * Functions that return int return 0, or what they say otherwise. The first error is kept: the session stops, and what is called then does
+ * nothing. So a program may look once, at the end.
+ *
+ * Threads: one thread makes, starts, steps and closes a session, and hooks are called on it, within those calls. Any thread may call
+ * graphc_session_should_stop and graphc_session_request_stop until the session is freed.
+ * Ownership: names, values and hooks are copied; what a hook's `data` points to is the program's, until the session is freed. What functions
+ * give lives until the next graphc_session_run, errors and names until graphc_free_session.
+ */
+
+typedef struct graphc_session graphc_session;
+
+/* Each callback may be NULL, and returns 0, or another number for an error, which ends the run by the hook's name. */
+typedef struct graphc_hook {
+  size_t size; /* sizeof(graphc_hook) */
+  const char *name; /* in errors */
+  void *data;
+  int (*begin)(graphc_session *session, void *data); /* before anything is made */
+  int (*after_create_session)(graphc_session *session, void *data); /* the variables have their values */
+  int (*before_run)(graphc_session *session, void *data); /* graphc_session_want names results */
+  int (*after_run)(graphc_session *session, void *data); /* graphc_session_fetched gives them */
+  int (*end)(graphc_session *session, void *data); /* behind the last step; not after a failure */
+} graphc_hook;
+
+/* Never NULL. The plan is what graphc_plan gives, or what a plan file holds. */
+graphc_session *graphc_new_session(const void *plan, size_t bytes);
+graphc_session *graphc_new_session_file(const char *path);
+
+/* Before the start. Keys are graphrun's flags without "--": "entry", "epochs", "steps", "eval_every_epochs", "checkpoint_dir",
+ * "save_checkpoint_steps", "save_checkpoint_secs", "keep_checkpoint_max", "nan" (stop or raise), "early_stop", "log_step_count_steps",
+ * "new_algorithms" (true), "dump_variables", "data_dir", "intra_op_threads", "deadline" (seconds). Of a plan of several tasks, as
+ * runtime/session/ClusterOptions.h explains: "graphrun" (its path: starts the others here), "master", "JOB_hosts", "job_name",
+ * "task_index", "tls_cert", "tls_key", "tls_ca", "transport", "join_deadline" (seconds). 1: an error. */
+int graphc_session_set(graphc_session *session, const char *key, const char *value);
+/* An argument's value, row-major, little endian. */
+int graphc_session_feed(graphc_session *session, const char *name, const void *data, size_t bytes);
+int graphc_session_add_hook(graphc_session *session, const graphc_hook *hook);
+/* Takes lines for people, on any thread, until the session is freed; else they are dropped. */
+void graphc_session_set_log(graphc_session *session, void (*log)(void *context, const char *line), void *context);
+
+/* Waits until the first step can be made. 1: an error. */
+int graphc_session_start(graphc_session *session);
+int graphc_session_should_stop(const graphc_session *session); /* 1 or 0; before the start 1 */
+/* No step comes behind this one. */
+void graphc_session_request_stop(graphc_session *session);
+/* One step, with all hooks. 1: an error. */
+int graphc_session_run(graphc_session *session);
+uint64_t graphc_session_global_step(const graphc_session *session); /* steps made */
+const char *graphc_session_restored_from(const graphc_session *session); /* the checkpoint; "": none */
+
+/* In before_run, or before graphc_session_run: the step that comes shall give this result. */
+int graphc_session_want(graphc_session *session, const char *name);
+/* In after_run, or after graphc_session_run: copies the result into `buffer` (NULL: not), which has `bytes` bytes, and describes it in `value`
+ * (NULL: not). 1: it was not wanted, or there are more bytes, which `value` says; this ends nothing. */
+int graphc_session_fetched(const graphc_session *session, const char *name, void *buffer, size_t bytes,
+                           graphc_fetched *value);
+/* In a callback that returns an error: what went wrong. */
+void graphc_session_fail(graphc_session *session, const char *why);
+
+/* The hooks' end, then the run's. graphrun's exit status: 0; 138 where another task was lost and the run may be started again; else 1. */
+int graphc_session_close(graphc_session *session);
+/* The first error; NULL where there is none. */
+const char *graphc_session_error(const graphc_session *session);
+/* After the close, of the chief's, as of graphc_run_loss and graphc_run_metric. */
+int graphc_session_loss(const graphc_session *session, double *value);
+int graphc_session_metric(const graphc_session *session, const char *name, double *value);
+const char *graphc_session_ended_early(const graphc_session *session); /* why; "": it did not */
+/* Closes it first, where that was not done. NULL: nothing. */
+void graphc_free_session(graphc_session *session);
+
 #ifdef __cplusplus
 }
 #endif

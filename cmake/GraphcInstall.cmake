@@ -43,7 +43,7 @@ install(EXPORT graphcTools NAMESPACE graphc:: DESTINATION ${package} COMPONENT d
 configure_package_config_file(cmake/graphcConfig.cmake.in ${CMAKE_BINARY_DIR}/graphcConfig.cmake INSTALL_DESTINATION ${package}
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/graphcConfig.cmake ${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake
+install(FILES ${CMAKE_BINARY_DIR}/graphcConfig.cmake ${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake cmake/graphc.map
   DESTINATION ${package} COMPONENT development)
 
 set(CPACK_GENERATOR TGZ)

@@ -1,4 +1,5 @@
-// Trains a plan step by step until its loss is small.   session PLAN LIMIT FOLDER
+// Trains a plan step by step until its loss is small.   session PLAN LIMIT FOLDER [GRAPHRUN]
+// Of a plan of several tasks this is the chief, and GRAPHRUN (graphrun's path) starts the others on this machine.
 #include "runtime/session/Session.h"
 #include "runtime/plan/PlanFile.h"
 
@@ -36,8 +37,8 @@ private:
 };
 
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    std::cerr << "usage: session PLAN LIMIT FOLDER\n";
+  if (argc != 4 && argc != 5) {
+    std::cerr << "usage: session PLAN LIMIT FOLDER [GRAPHRUN]\n";
     return 2;
   }
   absl::StatusOr<graphc::plan::LoadedPlan> plan = graphc::plan::loadPlan(argv[1]);
@@ -49,6 +50,8 @@ int main(int argc, char **argv) {
   options.steps = 1000; // at most
   options.checkpointDirectory = std::string(argv[3]) + "/checkpoints";
   options.dumpDirectory = std::string(argv[3]) + "/weights";
+  if (argc == 5)
+    options.cluster.graphrun = argv[4];
 
   graphc::Session session(*std::move(plan), options, {std::make_shared<LossBelow>(std::stod(argv[2]))});
   while (!session.shouldStop())
@@ -56,7 +59,7 @@ int main(int argc, char **argv) {
   absl::StatusOr<graphc::RunResult> result = session.close();
   if (!result.ok()) {
     std::cerr << result.status().message() << '\n';
-    return 1;
+    return session.exitStatus(); // 138: another task was lost, and the run may be started again
   }
   std::cout << result->steps << " steps" << '\n';
 }

@@ -58,8 +58,8 @@ public:
   virtual ControlMessage decide(const LaneInfo &lane, uint64_t step) = 0;
   /// Asynchronous phases: the updates still to be done. Null where no program of this task takes tickets.
   virtual Tickets *tickets() = 0;
-  /// Where the task's lanes wait before each step, asked as a lane is made; null: they wait for nobody.
-  virtual StepGate *gate() { return nullptr; }
+  /// Where the lane waits before each step, asked as it is made; null: it waits for nobody.
+  virtual StepGate *gate(const LaneInfo &) { return nullptr; }
   /// What the lane waits on before stepDone() where earlier results still wait to be taken; null where they do not.
   virtual transport::Port *untaken(const LaneInfo &) { return nullptr; }
   /// After the last instruction of each step. An error ends the run.

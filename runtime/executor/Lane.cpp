@@ -22,7 +22,7 @@ using transport::PollState;
 Lane::Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host)
     : program(std::move(ofFamily)), laneInfo(std::move(info)), laneFrame(std::move(frame)), host(&host),
       ports(*program, laneInfo), messages(*program, ports, *laneFrame), choice(*program, ports, *laneFrame),
-      turn(host.gate()), segments(*program, *laneFrame) {
+      turn(host.gate(laneInfo)), segments(*program, *laneFrame) {
   context.replica = laneInfo.instance;
 }
 

@@ -73,6 +73,8 @@ public:
   bool takesTickets() const { return tickets; }
   /// A Blocked lane waits for whoever takes the steps one by one, which is no wait for another task and lasts as long as it likes.
   bool waitsForStepper() const { return turn && blockedPort == &turn; }
+  /// Somebody takes its steps one by one.
+  bool isStepped() const { return bool(turn); }
   /// Of the lane that chooses the replicas of each step, after it has ended; empty in others. By replica: the gradients that
   /// came too late and were dropped.
   std::vector<uint64_t> dropped() const { return choice.dropped(); }

@@ -35,19 +35,43 @@ void StepGate::Turn::wait(absl::Duration timeout) {
 StepGate::Answer StepGate::answer(uint64_t step) const {
   if (aborted_.load(std::memory_order_acquire))
     return Answer::Aborted;
-  if (first_.load(std::memory_order_relaxed) + step < permitted_.load(std::memory_order_acquire))
+  const uint64_t number = first_.load(std::memory_order_relaxed) + step;
+  // The ends are read first: a permit that was given before is then certainly seen.
+  const bool ended = ended_.load(std::memory_order_acquire), grantsEnded = grantsEnded_.load(std::memory_order_acquire);
+  const bool permitted = number < permitted_.load(std::memory_order_acquire),
+             granted = number < granted_.load(std::memory_order_acquire);
+  if (permitted && granted)
     return Answer::Open;
-  return ended() ? Answer::Ended : Answer::Wait;
+  return (!permitted && ended) || (!granted && grantsEnded) ? Answer::Ended : Answer::Wait;
 }
 
 void StepGate::begin(uint64_t firstStep, size_t lanes) {
   base::MutexLock lock(mutex_);
-  if (!begun_)
+  if (!begun_ && permitted_.load(std::memory_order_relaxed) != kAll)
     permitted_.store(firstStep, std::memory_order_release);
+  if (!begun_)
+    made_.store(firstStep, std::memory_order_release);
   begun_ = true;
   first_.store(firstStep, std::memory_order_release);
   lanes_ = lanes;
   waiting_ = 0;
+}
+
+void StepGate::grant(uint64_t steps) {
+  if (steps <= granted_.load(std::memory_order_relaxed))
+    return;
+  granted_.store(steps, std::memory_order_release);
+  wakeLanes();
+}
+
+void StepGate::endGrants() {
+  grantsEnded_.store(true, std::memory_order_release);
+  wakeLanes();
+}
+
+void StepGate::free() {
+  permitted_.store(kAll, std::memory_order_release);
+  wakeLanes();
 }
 
 void StepGate::arrive() {

@@ -45,6 +45,11 @@ void ControlLink::onStop(std::function<void(uint64_t)> callback) {
   onStop_ = std::move(callback);
 }
 
+void ControlLink::onPermit(std::function<void(const ToTask::Permit &)> callback) {
+  base::MutexLock lock(calling_);
+  onPermit_ = std::move(callback);
+}
+
 absl::Time ControlLink::heard() const {
   base::MutexLock lock(mutex_);
   return heard_;
@@ -63,7 +68,7 @@ bool ControlLink::endedByLoss() const {
 }
 
 /// A word of the master, on gRPC's thread (the chief's own task: on the caller's). An abort ends the link at once. A
-/// heartbeat only counts as heard. A stop request goes to the phase that runs. Everything else waits in the inbox for
+/// heartbeat only counts as heard. A stop request and a permit go to the phase that runs. Everything else waits in the inbox for
 /// the session's thread.
 void ControlLink::deliver(const ToTask &message) {
   if (message.has_abort()) {
@@ -91,6 +96,12 @@ void ControlLink::deliver(const ToTask &message) {
     base::MutexLock lock(calling_);
     if (onStop_)
       onStop_(message.stop());
+    return;
+  }
+  if (message.has_permit()) {
+    base::MutexLock lock(calling_);
+    if (onPermit_)
+      onPermit_(message.permit());
     return;
   }
   {

@@ -33,6 +33,8 @@ public:
   void onEnd(std::function<void(absl::Status)> callback);
   /// Called when the master asks for the end of the phase of this epoch at the next step; overtakes orders. Otherwise as onEnd().
   void onStop(std::function<void(uint64_t epoch)> callback);
+  /// Called for each permit, in their order, before what waits in the inbox. Otherwise as onEnd().
+  void onPermit(std::function<void(const ToTask::Permit &)> callback);
   /// When the master last said anything (heartbeats included).
   absl::Time heard() const;
   /// The heartbeat found the master silent for too long.
@@ -62,6 +64,7 @@ private:
   bool loss_ ABSL_GUARDED_BY(mutex_) = false; ///< with end_
   std::function<void(absl::Status)> onEnd_ ABSL_GUARDED_BY(calling_);
   std::function<void(uint64_t)> onStop_ ABSL_GUARDED_BY(calling_);
+  std::function<void(const ToTask::Permit &)> onPermit_ ABSL_GUARDED_BY(calling_);
   absl::Time heard_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture(); ///< nothing yet: not silent
 };
 

@@ -330,7 +330,6 @@ absl::Status Coordinator::waitForAll() {
   absl::Time begin = absl::Now(), deadline = begin + options_.joinDeadline, announceAt = begin + absl::Seconds(1);
   while (true) {
     std::vector<std::string> absent;
-    std::vector<std::shared_ptr<Member>> members;
     {
       base::MutexLock lock(mutex_);
       if (cause_)
@@ -351,21 +350,18 @@ absl::Status Coordinator::waitForAll() {
       }
       absl::Time middle = begin + options_.joinDeadline / 2;
       announceAt = now < middle ? std::min(now + options_.announceEvery, middle) : now + options_.announceEvery;
-      members = everyone();
     }
     if (options_.announce)
       options_.announce(absl::StrCat("waiting for ", absl::StrJoin(absent, ", "), waitedFor(absl::Now() - begin)));
     ToTask message;
     for (const std::string &name : absent)
       message.mutable_waiting()->add_tasks(name);
-    for (auto &member : members)
-      member->send(message);
+    tell(message);
   }
 }
 
 /// The master's thread sends an order to every task and waits for every answer, or for the cause why there is none.
 absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time deadline) {
-  std::vector<std::shared_ptr<Member>> members;
   {
     base::MutexLock lock(mutex_);
     if (cause_)
@@ -375,19 +371,18 @@ absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time
       slot.done.reset();
       slot.asked = true;
       if (order.has_run()) { // what was heard before is of an earlier phase
-        bool stop = slot.progress.stop_requested();
+        const bool stop = slot.progress.stop_requested(), end = slot.progress.end_asked();
         slot.progress.Clear();
         slot.progress.set_stop_requested(stop);
+        slot.progress.set_end_asked(end);
       }
     }
     if (rules_)
       rules_->ordered(order);
-    members = everyone();
   }
   ToTask message;
   *message.mutable_order() = order;
-  for (auto &member : members)
-    member->send(message);
+  tell(message);
   base::MutexLock lock(mutex_);
   while (true) {
     if (cause_)
@@ -452,7 +447,6 @@ std::vector<Heard> Coordinator::heard(absl::Time now) const {
 
 /// The first cause is kept and told to every task; the master's thread wakes and returns it.
 void Coordinator::abort(RootCause cause) {
-  std::vector<std::shared_ptr<Member>> members;
   ToTask message;
   {
     base::MutexLock lock(mutex_);
@@ -462,38 +456,43 @@ void Coordinator::abort(RootCause cause) {
     message.mutable_abort()->set_message(std::string(cause.status.message()));
     message.mutable_abort()->set_lost(cause.lost);
     cause_ = std::move(cause);
-    members = everyone();
     changed_.notifyAll();
   }
-  for (auto &member : members)
-    member->send(message);
+  tell(message);
 }
 
 /// Asks every task to end that phase at the next step; who decides for all, or gives out tickets, heeds it.
 void Coordinator::requestStop(uint64_t epoch) {
+  ToTask message;
+  message.set_stop(epoch);
+  tell(message);
+}
+
+void Coordinator::permit(const ToTask::Permit &permit) {
+  ToTask message;
+  *message.mutable_permit() = permit;
+  tell(message);
+}
+
+void Coordinator::tell(const ToTask &message) {
   std::vector<std::shared_ptr<Member>> members;
   {
     base::MutexLock lock(mutex_);
     members = everyone();
   }
-  ToTask message;
-  message.set_stop(epoch);
   for (auto &member : members)
     member->send(message);
 }
 
 /// From now on streams may end: the tasks go.
 void Coordinator::release() {
-  std::vector<std::shared_ptr<Member>> members;
   {
     base::MutexLock lock(mutex_);
     ending_ = true;
-    members = everyone();
   }
   ToTask message;
   message.set_release(true);
-  for (auto &member : members)
-    member->send(message);
+  tell(message);
 }
 
 } // namespace graphc::service

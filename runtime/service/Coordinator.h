@@ -95,6 +95,8 @@ public:
   void allowStragglers(std::vector<bool> tasks);
   /// Asks every task to end the phase that began with `epoch` at the next step boundary; where that has ended, nothing happens.
   void requestStop(uint64_t epoch);
+  /// To every task, in the order of these calls: how many steps may be made (a run whose steps the chief's session takes).
+  void permit(const ToTask::Permit &permit);
   /// The task's stream ended. An error unless the task said it was leaving or the run has ended.
   void disconnected(uint32_t task, uint64_t incarnation, const std::string &how);
   /// Called every fraction of a second by the heartbeat: sends heartbeats, finds silent tasks. Where it was not called for long, this
@@ -151,6 +153,7 @@ private:
   std::vector<std::string> missing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<std::shared_ptr<Member>> everyone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<std::string> watchStraggler(Slot &slot, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void tell(const ToTask &message); ///< everyone who is there
   void lose(uint32_t task, const std::string &how);
   void refuse(uint32_t task, const absl::Status &why);
   absl::Status failure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -41,12 +41,12 @@ absl::StatusOr<std::string> keyFile() {
       "tasks from others'; set one of them");
 }
 
-/// The key, made where it is missing. Two tasks that start at once make two temporary files and link() lets one win.
+/// The key, made where it is missing. Two tasks that start at once, in one process perhaps, make two temporary files and link() lets one win.
 absl::StatusOr<std::string> userKey() {
   GRAPHC_ASSIGN_OR_RETURN(std::string path, keyFile());
   if (access(path.c_str(), F_OK) != 0) {
     GRAPHC_RETURN_IF_ERROR(base::makeDirectories(path.substr(0, path.rfind('/')), 0700));
-    std::string temporary = absl::StrCat(path, ".", getpid()), key = randomHex(kKeyBytes);
+    std::string temporary = absl::StrCat(path, ".", getpid(), "-", randomHex(4)), key = randomHex(kKeyBytes);
     base::UniqueFd fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!fd)
       return base::errnoStatus(temporary, errno);

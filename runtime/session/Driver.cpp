@@ -131,6 +131,8 @@ absl::Status Driver::setUp() {
   prepare.mutable_prepare()->set_transport(options_.transport);
   prepare.mutable_prepare()->set_run(options_.run);
   prepare.mutable_prepare()->set_nan_stops(options_.nanStops);
+  if (options_.stepped)
+    prepare.mutable_prepare()->set_stepped(*options_.stepped);
   prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
   if (hangs_.lanesLimit() != absl::InfiniteDuration())
     prepare.mutable_prepare()->set_wait_limit_ms(static_cast<uint64_t>(absl::ToInt64Milliseconds(hangs_.lanesLimit())));
@@ -242,8 +244,7 @@ absl::Status Driver::train(uint32_t phase) {
           saves ? absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on")
                 : "nothing was saved, since there is no --checkpoint_dir"));
     }
-    if (const bool over = earlyStop_ && earlyStop_->isOver();
-        step_ < trainingSteps_.total && (over || (options_.endAsked && options_.endAsked()))) {
+    if (const bool over = earlyStop_ && earlyStop_->isOver(); step_ < trainingSteps_.total && (over || endAsked())) {
       if (saves)
         GRAPHC_RETURN_IF_ERROR(save(streams));
       endEarly(over ? earlyStop_->describe() : "the end was asked for");
@@ -476,7 +477,10 @@ void Driver::heartbeat() {
   const bool notFinite =
       options_.nanStops && std::any_of(progress.tasks.begin(), progress.tasks.end(),
                                        [](const service::Progress &task) { return task.not_finite(); });
-  if (stopRequested_ || notFinite || (stage.trains && checkpoints_.due(absl::Now())))
+  if (!endAsked_ && std::any_of(progress.tasks.begin(), progress.tasks.end(),
+                                [](const service::Progress &task) { return task.end_asked(); }))
+    endAsked_ = true;
+  if (stopRequested_ || notFinite || (stage.trains && (endAsked() || checkpoints_.due(absl::Now()))))
     coordinator_.requestStop(stage.phase);
   if (stage.trains)
     progress_.showRunning(stage.phase, progress, absl::Now());

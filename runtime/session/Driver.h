@@ -62,7 +62,8 @@ struct DriverOptions {
       initialized; ///< the variables have their values; may be empty
   std::function<void(const service::Order &)>
       ordered; ///< hears of each order, under the coordinator's lock; may be empty
-  std::function<bool()> endAsked; ///< ends training behind the running phase, in good order; may be empty
+  std::function<bool()> endAsked; ///< ends training, in good order; may be empty
+  std::optional<plan::Role> stepped; ///< every step of these phases waits for a permit of the coordinator's
 };
 
 class Driver {
@@ -103,6 +104,7 @@ private:
   absl::Status train(uint32_t phase);
   absl::Status save(const StreamPositions &streams);
   void endEarly(const std::string &why);
+  bool endAsked() const { return endAsked_ || (options_.endAsked && options_.endAsked()); }
   TrainingSteps trainingStepsOf(uint32_t phase, const StreamPositions &streams) const;
   absl::Status evaluate(uint32_t phase, bool final);
   absl::Status predict(uint32_t phase);
@@ -147,7 +149,8 @@ private:
 
   // Shared with the heartbeat thread.
   std::atomic<uint64_t> step_{0}; ///< at the begin of the running phase, or now between phases
-  std::atomic<bool> stopRequested_{false}; ///< set by the heartbeat
+  std::atomic<bool> stopRequested_{false},
+      endAsked_{false}; ///< set by the heartbeat; the second by another task's session
   base::Mutex mutex_; ///< a leaf
   Stage stage_ ABSL_GUARDED_BY(mutex_);
 };

@@ -156,6 +156,8 @@ absl::Status RunOrders::checkPrepare(const Order::Prepare &prepare) const {
   for (const std::string &fetch : prepare.fetches())
     if (!known.contains(fetch))
       return wrong("it asks for a result that the plan does not have");
+  if (prepare.has_stepped() && !plan::Role_IsValid(static_cast<int>(prepare.stepped())))
+    return wrong(absl::StrCat("phases of role ", prepare.stepped(), " are to be stepped"));
   return absl::OkStatus();
 }
 

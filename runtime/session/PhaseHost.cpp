@@ -95,6 +95,12 @@ uint64_t PhaseHost::epochOf(uint64_t step) const {
   return run_.walk.samples ? run_.walk.after(run_.position, step) / run_.walk.samples : 0;
 }
 
+/// Where replicas share no step, a server's lanes wait for none of them: each serves one, or all.
+executor::StepGate *PhaseHost::gate(const executor::LaneInfo &lane) {
+  const bool computes = lane.program->feeds_size() || lane.program->fetches_size() || lane.program->metrics_size();
+  return shared_ || computes ? options_.gate : nullptr;
+}
+
 absl::Status PhaseHost::feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) {
   for (int i = 0; i < lane.program->feeds_size(); ++i) {
     const std::string &value = options_.feeds.at(lane.program->feeds(i).name()); // the session checked that it is there
@@ -182,8 +188,10 @@ absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor:
   if (one.reports && (shared_ ? results.report : one.schedule->wants(run_.firstStep + results.step + 1)))
     report(one, lane, results);
   for (size_t i = 0; i < one.wanted.size(); ++i)
-    if (one.wanted[i] && (!options_.wantsNow || options_.wantsNow(one.program->fetches(static_cast<int>(i)).name())))
-      options_.fetched(lane, static_cast<uint32_t>(i), run_.firstStep + results.step, results.fetches[i]);
+    if (const uint64_t step = run_.firstStep + results.step;
+        one.wanted[i] &&
+        (!options_.wantsNow || options_.wantsNow(one.program->fetches(static_cast<int>(i)).name(), step)))
+      options_.fetched(lane, static_cast<uint32_t>(i), step, results.fetches[i]);
   absl::Status status;
   if (one.loss >= 0)
     status = addLoss(one, lane, results.step, results.fetches[static_cast<size_t>(one.loss)]);

@@ -96,8 +96,10 @@ public:
     /// Called on a lane's thread for every fetch that is wanted, after the step.
     std::function<void(const executor::LaneInfo &, uint32_t fetch, uint64_t globalStep, const void *data)> fetched;
     std::function<bool(const std::string &name)> wantsFetch; ///< may be empty: none
-    std::function<bool(const std::string &name)> wantsNow; ///< of those: asked in each step; may be empty: all
-    executor::StepGate *gate = nullptr; ///< before each step; null: none
+    std::function<bool(const std::string &name, uint64_t globalStep)>
+        wantsNow; ///< of those: asked in each step; may be empty: all
+    executor::StepGate *gate =
+        nullptr; ///< before each step of lanes that share steps, else of those of replicas; null: none
     bool nanStops = false; ///< a loss that is no number asks for the end of the phase; else it is its lane's error
     /// Which steps `reported` is called for, on each lane's thread that has results or metrics; absent: none.
     std::optional<service::Order::Begin::Reports> reports;
@@ -116,7 +118,7 @@ public:
                          std::span<void *const> buffers, uint8_t *valid) override;
   executor::ControlMessage decide(const executor::LaneInfo &lane, uint64_t step) override;
   executor::Tickets *tickets() override { return tickets_.get(); }
-  executor::StepGate *gate() override { return options_.gate; }
+  executor::StepGate *gate(const executor::LaneInfo &lane) override;
   transport::Port *untaken(const executor::LaneInfo &) override {
     return options_.untaken && options_.untaken->poll() != transport::PollState::Ready ? options_.untaken : nullptr;
   }

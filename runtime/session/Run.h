@@ -1,11 +1,12 @@
-//===- Run.h - a plan of one task, run in this process ---------------------------------------------------------*- C++ -*-===//
+//===- Run.h - a plan, or one task of it, run in this process --------------------------------------------------*- C++ -*-===//
 //
 //   graphc::RunOptions options;
 //   options.epochs = 5;
 //   absl::StatusOr<graphc::RunResult> result = graphc::run(plan, options);
 //
-// What graphrun does for such a plan, without its command line: no process is started, no port opened, no signal handled, nothing
-// printed. Plans of several tasks are graphrun's. Any number of threads may run plans at once.
+// What graphrun does, without its command line: no signal is handled, nothing printed. For a plan of one task no process is started and no port
+// opened; of a plan of several this process is one, and RunOptions::cluster says how it meets the others. Any number of threads may run plans
+// at once.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_RUN_H
@@ -14,6 +15,7 @@
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/data/DataSearch.h"
 #include "runtime/plan/PlanFile.h"
+#include "runtime/session/ClusterOptions.h"
 #include "runtime/session/FetchCollector.h"
 
 #include "absl/status/statusor.h"
@@ -48,6 +50,9 @@ struct RunOptions {
   std::vector<std::string> fetches; ///< names of results to hand over, of every step
   uint32_t intraOpThreads = 0; ///< of one matmul; 0: the plan's
   absl::Duration deadline = absl::Seconds(300); ///< of a task that does not get on
+  ClusterOptions
+      cluster; ///< of a plan of several tasks: where the others are. What else is said here the chief's counts, but for data,
+  ///< feeds and intraOpThreads, which are each task's own
   std::function<void(const FetchedTensor &)>
       fetched; ///< takes each result as it comes; none: they are kept for the end
   std::function<void(const std::string &)> log; ///< takes lines for people; none: they are dropped
@@ -55,7 +60,9 @@ struct RunOptions {
 };
 
 struct RunResult {
-  uint64_t steps = 0; ///< the global step at the end
+  // All but `steps` of the chief alone.
+  uint64_t steps =
+      0; ///< the global step at the end; asynchronous, in a session that is not the chief's: steps of its task's replica
   std::optional<double> loss; ///< mean of the last epoch
   std::map<std::string, double>
       metrics; ///< of the last evaluation: "accuracy"; of training's last epoch: "train accuracy"

@@ -3,8 +3,8 @@
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/plan/Types.h"
-#include "runtime/session/Arguments.h"
-#include "runtime/session/LoneRun.h"
+#include "runtime/service/LaunchContext.h"
+#include "runtime/session/TaskRun.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,6 +14,8 @@
 
 namespace graphc::session {
 namespace {
+constexpr absl::Duration kLook = absl::Milliseconds(20); ///< a wait for results looks so often whether the run is over
+
 absl::StatusOr<plan::LoadedPlan> load(const plan::Plan &plan) {
   GRAPHC_ASSIGN_OR_RETURN(std::string bytes, plan::encodePlan(plan));
   return plan::decodePlan(bytes, plan.model());
@@ -86,35 +88,33 @@ Session::~Session() {
 /// The hooks' begin; then another thread sets up, initialises or restores, until the lanes stand before the first step; afterCreateSession.
 absl::Status Session::start() {
   GRAPHC_RETURN_IF_ERROR(loaded_.status());
-  for (const plan::Phase &phase : loaded_->plan.phases())
-    if (phase.role() == roleOf(options_.entry))
-      results_ = resultsOf(loaded_->plan, phase);
   GRAPHC_RETURN_IF_ERROR(callHooks("begin", {}, [](Hook &hook) { return hook.begin(); }));
-  stepping_.wants = [this](const std::string &fetch) {
-    return wanted_.contains(fetch) ||
-           std::find(options_.fetches.begin(), options_.fetches.end(), fetch) != options_.fetches.end();
-  };
+  stepping_.wants = [this](const std::string &fetch) { return wanted_.contains(fetch); };
   stepping_.fetched = [this](const FetchedTensor &value) {
     base::MutexLock lock(mutex_);
     fetched_[value.name] = value;
+    ++came_;
+    fetchedMore_.notifyAll();
   };
   stepping_.initialized = [this](uint64_t step, const std::string &restoredFrom) {
-    if (stepping_.role == plan::TRAIN) // also where no step is left to make
+    if (stepping_.role == plan::TRAIN && !stepping_.own) // also where no step is left to make
       stepping_.gate.begin(step, 0);
     base::MutexLock lock(mutex_);
     started_ = SessionStart{step, restoredFrom};
   };
-  stepping_.endAsked = [this] { return stepping_.gate.ended(); };
-  RunOptions options = options_;
+  stepping_.endAsked = [this] { return endAsked_.load(); };
   if (options_.stop)
-    options.stop = [this] {
-      const bool asked = options_.stop();
+    options_.stop = [this, stop = std::move(options_.stop)] {
+      const bool asked = stop();
       if (asked)
         requestStop();
       return asked;
     };
-  background_.start([this, options] { return runLone(*loaded_, options, &stepping_); });
+  GRAPHC_ASSIGN_OR_RETURN(run_, TaskRun::create(*loaded_, options_, &stepping_));
+  results_ = run_->steppedResults();
+  background_.start([this] { return run_->run(); });
   settle();
+  step_ = stepping_.gate.permitted();
   std::optional<SessionStart> started;
   {
     base::MutexLock lock(mutex_);
@@ -139,32 +139,79 @@ absl::Status Session::step() {
     absl::StatusOr<RunArgs> args = hook.beforeRun(context);
     return args.ok() ? want(*args) : args.status();
   }));
+  if (!stepping_.own) // else the chief gets them by itself
+    GRAPHC_RETURN_IF_ERROR(want({options_.fetches}));
   {
     base::MutexLock lock(mutex_);
     fetched_.clear();
+    came_ = 0;
   }
   stepping_.gate.open();
+  if (!stepping_.own)
+    run_->permit(context.globalStep + 1, wanted_, /*end=*/false);
   settle();
+  RunValues values{context.globalStep + 1, failed_ ? std::map<std::string, FetchedTensor>() : takeFetched()};
   if (failed_)
     return status_;
-  RunValues values{context.globalStep + 1, {}};
-  {
-    base::MutexLock lock(mutex_);
-    values.fetched.swap(fetched_);
-  }
+  if (over_ && stepping_.gate.made() <= context.globalStep) // the run ended before this step
+    return absl::OkStatus();
+  step_ = values.globalStep;
   return callHooks("afterRun", context.globalStep, [&](Hook &hook) { return hook.afterRun(context, values); });
+}
+
+/// Results of other tasks may still be on their way.
+std::map<std::string, FetchedTensor> Session::takeFetched() {
+  if (stepping_.own)
+    return stepping_.results.take();
+  size_t expected = 0;
+  for (const std::string &name : wanted_)
+    expected += results_.at(name);
+  for (;;) {
+    const bool none = over_ || stepping_.gate.closed(); // none comes any more, but those that are there
+    {
+      base::MutexLock lock(mutex_);
+      if (came_ >= expected || none)
+        return std::exchange(fetched_, {});
+      fetchedMore_.waitFor(mutex_, kLook,
+                           [this, expected]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return came_ >= expected; });
+    }
+    if (stepping_.gate.closed() && !over_)
+      takeResult();
+  }
 }
 
 absl::StatusOr<RunResult> Session::close() {
   if (!failed_ && !std::exchange(ended_, true))
     if (absl::Status status = callHooks("end", {}, [this](Hook &hook) { return hook.end(*this); }); !status.ok())
       fail(status);
-  stepping_.gate.end();
-  if (!result_)
+  if (!result_) {
+    if (!failed_)
+      endRun();
     takeResult();
+  }
   if (!status_.ok())
     return status_;
   return *result_;
+}
+
+/// Where steps are left: the chief's session ends them here; another one's asks for it. Lanes that go on until then wait for nobody.
+void Session::endRun() {
+  if (over_)
+    return;
+  endAsked_ = true;
+  if (stepping_.own) {
+    run_->askForEnd();
+    stepping_.gate.free();
+  } else {
+    stepping_.gate.end();
+    run_->permit(globalStep(), {}, /*end=*/true);
+  }
+}
+
+int Session::exitStatus() const {
+  if (status_.ok())
+    return 0;
+  return run_ && run_->lost() ? service::kPeerLost : 1;
 }
 
 void Session::settle() {
@@ -186,15 +233,21 @@ void Session::fail(const absl::Status &why) {
   status_ = why;
   failed_ = over_ = true;
   stepping_.gate.abort(absl::CancelledError("the session failed"));
+  if (run_)
+    run_->fail(why);
 }
 
 /// Names of results, which have to be the function's.
 absl::Status Session::want(const RunArgs &args) {
   for (const std::string &name : args.fetches) {
-    if (std::find(results_.begin(), results_.end(), name) == results_.end())
-      return absl::InvalidArgumentError(
-          absl::StrCat("fetch ", name, ": the function has no such result", base::didYouMean(name, results_),
-                       results_.empty() ? "" : "; it has ", absl::StrJoin(results_, ", ")));
+    if (!results_.contains(name)) {
+      std::vector<std::string> known;
+      for (const auto &[result, programs] : results_)
+        known.push_back(result);
+      return absl::InvalidArgumentError(absl::StrCat(
+          "fetch ", name, ": the function has no such result", stepping_.own ? " that this task makes" : "",
+          base::didYouMean(name, known), known.empty() ? "" : "; it has ", absl::StrJoin(known, ", ")));
+    }
     wanted_.insert(name);
   }
   return absl::OkStatus();

@@ -1,4 +1,4 @@
-//===- Session.h - a plan of one task, run step by step, with hooks ----------------------------------------------*- C++ -*-===//
+//===- Session.h - a plan, run step by step, with hooks ----------------------------------------------------------*- C++ -*-===//
 //
 //   graphc::Session session(plan, options, {std::make_shared<MyHook>()});
 //   while (!session.shouldStop())
@@ -9,6 +9,13 @@
 // options say so, and ends in good order. graphc::run (Run.h) makes the same steps, with the same bits, and waits for nobody between them.
 //
 // Errors are kept: the first one makes shouldStop() true, and close() returns it.
+//
+// Of a plan of several tasks this is one (RunOptions::cluster). Where all replicas make their steps together, the chief's session takes the
+// steps of all tasks: no task begins a step before the chief's run() does, results are those of all replicas, reduced, and the run ends behind
+// the step in which the chief's session was asked to. A session of another task takes the steps of that one, sees its values, and where it is
+// asked to end, all tasks end behind the next step that they make together. Where replicas share no step (asynchronous, backup workers), each
+// session takes its own task's, counts those, and sees its values; a step for which a permit was given when the end was asked for is made
+// without hooks.
 //
 // The caller's thread steps and runs the hooks; the lanes, the master's script and the heartbeat have threads of the session's own. What
 // run() costs beside the step is that two threads wake each other. How long the caller takes between two steps is its own affair.
@@ -32,6 +39,8 @@
 
 namespace graphc::session {
 
+class TaskRun;
+
 class Session {
 public:
   using Hooks = std::vector<std::shared_ptr<Hook>>;
@@ -52,10 +61,12 @@ public:
   /// One step, with all hooks: beforeRun, the step, afterRun. With it comes what follows it: a checkpoint, an evaluation. Nothing where
   /// shouldStop().
   void run();
-  /// Steps made since the model's first (evaluation, prediction: since this session's).
-  uint64_t globalStep() const { return stepping_.gate.permitted(); }
-  /// OK, or what went wrong. Cancelled: RunOptions::stop asked for the end.
+  /// Steps made since the model's first; of an evaluation, a prediction, and where replicas share no step: since this session's.
+  uint64_t globalStep() const { return step_.load(std::memory_order_relaxed); }
+  /// OK, or what went wrong. Cancelled: RunOptions::stop, or another task that got a signal, asked for the end.
   const absl::Status &status() const { return status_; }
+  /// What graphrun's would be: 0; 138 where another task was lost and the run may be started again; else 1.
+  int exitStatus() const;
   /// The hooks' end, then the run's: where steps are left, the checkpoint and the evaluation. Again: the same answer.
   absl::StatusOr<RunResult> close();
 
@@ -85,21 +96,28 @@ private:
   /// Waits until the lanes stand before a step, or the run is over.
   void settle();
   void takeResult();
+  std::map<std::string, FetchedTensor> takeFetched();
+  void endRun();
 
   RunOptions options_;
   const Hooks hooks_;
   const int exceptions_; ///< that were under way when this was made
   absl::StatusOr<plan::LoadedPlan> loaded_;
-  std::vector<std::string> results_; ///< what can be fetched
+  std::map<std::string, size_t> results_; ///< what can be fetched, and how many programs make it
   std::set<std::string> wanted_; ///< of the step that runs; written while no lane runs
   std::atomic<bool> stop_{false}, over_{false}; ///< the end was asked for; no step can be made any more
+  std::atomic<bool> endAsked_{false}; ///< of the run
+  std::atomic<uint64_t> step_{0};
   bool failed_ = false, ended_ = false; ///< the hooks' end was called
   absl::Status status_;
   std::optional<absl::StatusOr<RunResult>> result_; ///< of the run, once it is over
   base::Mutex mutex_; ///< a leaf
   std::optional<SessionStart> started_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, FetchedTensor> fetched_ ABSL_GUARDED_BY(mutex_); ///< of the step that runs
+  size_t came_ ABSL_GUARDED_BY(mutex_) = 0; ///< so many
+  base::CondVar fetchedMore_;
   Stepping stepping_;
+  std::unique_ptr<TaskRun> run_;
   Background background_{stepping_.gate}; ///< the last, so that it goes first
 };
 

@@ -37,7 +37,7 @@ service::Error toProto(const TaskFailure &failure) {
 TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link)
     : loaded_(plan), plan_(plan.plan), options_(std::move(options)), task_(plan::allTasks(plan_)[options_.task]),
       name_(plan::taskText(plan_, task_)), link_(link), orders_(plan_, options_.task, options_.transport.incarnation),
-      datasets_(plan_, options_.data), pool_(options_.intraOpThreads) {
+      datasets_(plan_, options_.data), pool_(options_.intraOpThreads), steps_(options_.stepping, link) {
   link_.onEnd([this](absl::Status why) {
     bool secondary =
         absl::IsAborted(why) || absl::IsUnavailable(why); // anything else is the master's refusal of this task
@@ -51,11 +51,16 @@ TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, serv
       return std::vector<service::LanePlace>(now.lanes().begin(), now.lanes().end());
     });
   link_.onStop([this](uint64_t epoch) { stopEpoch_.store(epoch, std::memory_order_relaxed); });
+  link_.onPermit([this](const service::ToTask::Permit &permit) {
+    if (absl::Status status = steps_.permit(permit); !status.ok())
+      fail({status, false, ""});
+  });
 }
 
 TaskSession::~TaskSession() {
   link_.onEnd(nullptr);
   link_.onStop(nullptr);
+  link_.onPermit(nullptr);
   if (options_.recorder)
     options_.recorder->watch({});
   endPhase();
@@ -88,6 +93,7 @@ void TaskSession::fail(TaskFailure failure) {
 service::Progress TaskSession::progress() const {
   service::Progress message;
   message.set_stop_requested(stop_.load(std::memory_order_relaxed));
+  message.set_end_asked(endAsked_.load(std::memory_order_relaxed));
   std::shared_ptr<PhaseHost> host;
   {
     base::MutexLock lock(mutex_);
@@ -192,6 +198,7 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
     return connect(order.connect(), done);
   case Order::kInitialize:
     GRAPHC_RETURN_IF_ERROR(takeAlgorithms(order.initialize()));
+    steps_.restored(order.initialize().restore_from());
     return files_->initialize(order.initialize(), done);
   case Order::kBegin:
     return begin(order.begin());
@@ -216,7 +223,7 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
 /// Looks whether there is memory, loads the code, makes the variables, listens for the other tasks; answers where.
 absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   peers_.assign(order.peers().begin(), order.peers().end());
-  fetches_.assign(order.fetches().begin(), order.fetches().end());
+  steps_.prepare(order);
   nanStops_ = order.nan_stops();
   waitLimit_ = order.wait_limit_ms() ? absl::Milliseconds(std::min<uint64_t>(order.wait_limit_ms(), kMostWaitMs))
                                      : options_.deadline;
@@ -322,20 +329,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   PhaseHost::Options host;
   host.feeds = options_.feeds;
   host.nanStops = nanStops_;
-  Stepping *const stepping = steppingOf(phase);
-  if (stepping) {
-    host.gate = &stepping->gate;
-    host.wantsNow = stepping->wants;
-  }
-  if (!fetches_.empty() && (stepping || !options_.stepping)) {
-    host.wantsFetch = [this](const std::string &name) {
-      return std::find(fetches_.begin(), fetches_.end(), name) != fetches_.end();
-    };
-    host.fetched = [this](const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
-      link_.send(fetchedMessage(lane, fetch, step, data));
-    };
-    host.untaken = &link_.backlog();
-  }
+  steps_.direct(phase, host);
   if (order.has_reports()) {
     host.reports = order.reports();
     host.schedules = &schedules_;
@@ -357,8 +351,9 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
                                                options_.recorder ? &options_.recorder->lanes() : nullptr},
                                               phase_));
   traces_.begin(lanes_, order);
-  if (stepping)
-    stepping->gate.begin(order.first_step(), lanes_.size());
+  steps_.begin(
+      phase, order.first_step(),
+      static_cast<size_t>(std::count_if(lanes_.begin(), lanes_.end(), [](auto &lane) { return lane->isStepped(); })));
   base::MutexLock lock(mutex_);
   laneWatch_.reset();
   running_ = host_;
@@ -390,6 +385,7 @@ absl::Status TaskSession::runPhase(Done *done) {
       return failure_->status;
   }
   GRAPHC_RETURN_IF_ERROR(status);
+  steps_.finish(plan_.phases(static_cast<int>(phase_)), host_->steps());
   done->set_steps(plan_.phases(static_cast<int>(phase_)).ends_by_end_of_stream() ? host_->progress().tickets
                                                                                  : host_->steps());
   done->set_stopped(host_->stopped());
@@ -461,6 +457,7 @@ void TaskSession::endPhase() {
   // After a failure gRPC may still hold slices of the arenas, and a peer that hangs may never take them; and so may a device that hangs.
   const bool isRead = failed && transports_ && !transports_->shutdown(kDrainLimit);
   if (isRead || (failed && !executor::becomeIdle(lanes_, kDrainLimit))) {
+    held_ = true;
     for (auto &lane : lanes_)
       (void)lane.release(); // on purpose: the process is about to end
     traces_.leave();

@@ -17,7 +17,7 @@
 #include "runtime/session/LanePlaces.h"
 #include "runtime/session/Orders.h"
 #include "runtime/session/PhaseHost.h"
-#include "runtime/session/Stepping.h"
+#include "runtime/session/StepControl.h"
 #include "runtime/session/TaskCheckpoint.h"
 #include "runtime/session/TaskTraces.h"
 #include "runtime/session/TaskTransports.h"
@@ -35,7 +35,8 @@ struct TaskOptions {
   std::function<void(const std::string &)> log; ///< a line for this task's log
   std::function<void(const std::string &)> warn;
   FlightRecorder *recorder = nullptr; ///< null: nothing is recorded; else outlives the session
-  Stepping *stepping = nullptr; ///< who takes the steps of this task's phases of one role; null: nobody
+  Stepping *stepping =
+      nullptr; ///< the session of this process, which takes steps of phases of one role; null: there is none
 };
 
 /// Why a task ends before its time.
@@ -55,8 +56,12 @@ public:
   std::optional<TaskFailure> run();
   /// SIGTERM: ends the running phase at the next step boundary. Any thread; also a signal's.
   void requestStop() { stop_.store(true, std::memory_order_relaxed); }
+  /// A session here wants no step more: the chief ends training behind its next one, in good order. Any thread.
+  void askForEnd() { endAsked_.store(true, std::memory_order_relaxed); }
   /// After run(): whether the run was stopped before its end, as somebody asked.
   bool wasStopped() const { return wasStopped_; }
+  /// After run(): what failed is still read by gRPC, or touched by a device. In a process that goes on this object must stay.
+  bool isHeld() const { return held_; }
   /// For the heartbeat, now and then.
   service::Progress progress() const;
   /// For the heartbeat: the failure, where there was one by then.
@@ -75,9 +80,6 @@ private:
   absl::Status takeAlgorithms(const Order::Initialize &order);
   absl::Status pinMessages();
   absl::Status begin(const Order::Begin &order);
-  Stepping *steppingOf(const plan::Phase &phase) const {
-    return options_.stepping && options_.stepping->role == phase.role() ? options_.stepping : nullptr;
-  }
   absl::Status runPhase(Done *done);
   void end(Done *done);
   void endPhase();
@@ -97,7 +99,6 @@ private:
 
   data::DatasetCache datasets_;
   std::vector<service::Peer> peers_;
-  std::vector<std::string> fetches_; ///< the chief's --fetch
   absl::Duration waitLimit_; ///< of a lane
   bool nanStops_ = false; ///< its --nan stop
   std::unique_ptr<executor::KernelLibrary> library_;
@@ -113,7 +114,8 @@ private:
   TaskTraces traces_; ///< of these lanes
   ReportSchedules schedules_;
   std::vector<std::unique_ptr<executor::Lane>> lanes_;
-  std::atomic<bool> stop_{false};
+  StepControl steps_;
+  std::atomic<bool> stop_{false}, endAsked_{false};
   std::atomic<uint64_t> stopEpoch_{0}; ///< the phase of this epoch is to end
 
   mutable base::Mutex mutex_;
@@ -122,7 +124,7 @@ private:
   std::map<std::string, int64_t> near_ ABSL_GUARDED_BY(mutex_); ///< tasks of this host: their processes
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
   absl::Time failedAt_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
-  bool wasStopped_ = false;
+  bool wasStopped_ = false, held_ = false;
   bool ended_ = false; ///< End was obeyed; written under mutex_
   transport::Transport *abortable_ ABSL_GUARDED_BY(mutex_) = nullptr;
 

@@ -74,7 +74,8 @@ void TaskThreads::heartbeat() {
     }
     service::FromTask message;
     *message.mutable_progress() = parts_.session.progress();
-    const bool stops = message.progress().stop_requested() || message.progress().not_finite();
+    const bool stops =
+        message.progress().stop_requested() || message.progress().not_finite() || message.progress().end_asked();
     if (parts_.driver || now - told >= parts_.beat || stops != stopTold) {
       told = now;
       stopTold = stops;

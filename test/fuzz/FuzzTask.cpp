@@ -79,6 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const bool several = script.setting & kSeveral;
   const plan::LoadedPlan &plan = test::protocolPlan(several);
   std::vector<service::ToTask> messages;
+  bool stepped = false;
   for (const test::Line &line : script.lines) {
     service::ToTask &message = messages.emplace_back();
     if (!message.ParseFromString(line.bytes))
@@ -88,6 +89,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     tame(*message.mutable_order(), several);
     if (!(line.how & kKeepId))
       message.mutable_order()->set_id(messages.size());
+    stepped |= message.order().prepare().has_stepped();
+    if (stepped && message.order().has_run()) { // a chief may take its time between two steps, this one takes none
+      const service::ToTask run = std::move(message);
+      message.mutable_permit()->set_steps(executor::kMostSteps);
+      messages.push_back(run);
+    }
   }
   session::ScriptedLink link(std::move(messages));
   transport::DataService streams;

@@ -13,19 +13,6 @@
 
 namespace graphc::graphrun {
 
-std::string encode(const LaunchContext &context) {
-  return nlohmann::json{{"run", context.run},
-                        {"secret", context.secret},
-                        {"listener_fd", context.listenerFd},
-                        {"addresses", context.addresses},
-                        {"wrong", context.wrong},
-                        {"first_gpu", context.firstGpu},
-                        {"restarts", context.restarts},
-                        {"plan_fd", context.planFd},
-                        {"report_fd", context.reportFd}}
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   const char *variable = std::getenv(kLaunchVariable);
   if (!variable)

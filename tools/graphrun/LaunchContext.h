@@ -1,11 +1,12 @@
-//===- LaunchContext.h - what the launcher tells the tasks that it starts, and they it ---------------------*- C++ -*-===//
+//===- LaunchContext.h - what the tasks of a launcher take and tell it ---------------------------------------*- C++ -*-===//
 //
-// Down: an inherited, sealed memfd, named by the environment variable GRAPHC_LAUNCH_FD (a number; the secret itself is in no
-// environment and on no command line). Up: one JSON object a line on an inherited pipe.
+// Down: service/LaunchContext.h. Up: one JSON object a line on an inherited pipe.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHCONTEXT_H
 #define GRAPHC_TOOLS_GRAPHRUN_LAUNCHCONTEXT_H
+
+#include "runtime/service/LaunchContext.h"
 
 #include "absl/status/statusor.h"
 
@@ -15,21 +16,8 @@
 
 namespace graphc::graphrun {
 
-inline constexpr char kLaunchVariable[] = "GRAPHC_LAUNCH_FD";
-
-struct LaunchContext {
-  std::string run; ///< a random name
-  std::string secret; ///< of this run (service/Proof.h)
-  std::vector<std::string> addresses; ///< by task number; their sockets are inherited as well (base::UnnamedListener)
-  int listenerFd = -1; ///< the child's own socket, at which it listens; set by the launcher for each child
-  int reportFd = -1; ///< the child's end of the pipe; set by the launcher for each child
-  std::vector<std::string> wrong; ///< of a check: what the launcher has found already; the chief alone is told
-  int planFd = -1; ///< inherited: the plan as the launcher has read it, which may have come through a pipe
-  uint32_t restarts = 0; ///< of all tasks so far
-  uint32_t firstGpu = 0; ///< of this machine's, the one that is the child's GPU:0; set by the launcher for each child
-};
-
-std::string encode(const LaunchContext &context);
+using service::kLaunchVariable;
+using service::LaunchContext;
 /// None where this process was not started by a launcher. Closes the descriptor and clears the variable.
 absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext();
 
@@ -48,9 +36,7 @@ struct ErrorReport {
   bool lost = false; ///< and that other one was lost
 };
 
-/// The exit status of a task that has lost another one, and of a launcher that has lost a task: the run may be started again. What
-/// batch systems requeue by; 128 + SIGUSR1, as Kubernetes' training operators have it.
-inline constexpr int kPeerLost = 138;
+using service::kPeerLost;
 std::string encode(const ErrorReport &report);
 
 } // namespace graphc::graphrun

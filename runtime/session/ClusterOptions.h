@@ -1,0 +1,37 @@
+//===- ClusterOptions.h - where the other tasks of a plan are, for a program that is one of them ------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_SESSION_CLUSTEROPTIONS_H
+#define GRAPHC_RUNTIME_SESSION_CLUSTEROPTIONS_H
+
+#include "runtime/tls/Credentials.h"
+
+#include "absl/time/time.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace graphc::session {
+
+/// The first that is given counts: `graphrun`, `master`, `hosts`, then the environment variable TF_CONFIG. A plan of one task needs none.
+struct ClusterOptions {
+  /// This program starts the other tasks on this machine, as processes of the graphrun of this path or on PATH, and is the chief. They end
+  /// with the run.
+  std::string graphrun;
+  /// "grpc://HOST:PORT": the other tasks are servers that wait (graphrun server), and this is the chief, their client, at its address.
+  std::string master;
+  /// Job → "HOST:PORT" a task, as --JOB_hosts: the tasks are started by others, each by itself, and this is one of them.
+  std::map<std::string, std::vector<std::string>> hosts;
+  std::string jobName; ///< which of them; empty: what TF_CONFIG says, else the chief
+  uint32_t taskIndex = 0;
+  tls::Files tls; ///< beyond loopback addresses; else the user's own secret tells who is who
+  std::string transport = "auto"; ///< auto, shm or grpc; the chief's counts
+  absl::Duration joinDeadline = absl::Minutes(10); ///< for tasks that have not come
+};
+
+} // namespace graphc::session
+
+namespace graphc {
+using session::ClusterOptions;
+} // namespace graphc
+#endif

@@ -1,0 +1,123 @@
+#include "runtime/session/TaskPlace.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
+#include "runtime/cluster/Address.h"
+#include "runtime/plan/Types.h"
+#include "runtime/service/Secret.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <cstdlib>
+
+namespace graphc::session {
+namespace {
+constexpr char kScheme[] = "grpc://";
+
+absl::StatusOr<uint32_t> numberOf(const plan::Plan &plan, const std::string &job, uint32_t index) {
+  std::vector<std::string> known;
+  uint32_t first = 0;
+  for (const plan::Job &one : plan.jobs()) {
+    if (one.name() == job && index < one.tasks())
+      return first + index;
+    if (one.name() == job)
+      return absl::InvalidArgumentError(
+          absl::StrCat("taskIndex ", index, ": the plan has ", one.tasks(), " tasks of job ", job, ", counted from 0"));
+    first += one.tasks();
+    known.push_back(one.name());
+  }
+  return absl::InvalidArgumentError(absl::StrCat("jobName ", job, ": the plan has the jobs ",
+                                                 absl::StrJoin(known, ", "), base::didYouMean(job, known)));
+}
+
+/// Job → addresses, and which task this is where TF_CONFIG says so.
+absl::StatusOr<cluster::ResolvedAddresses> resolve(const plan::Plan &plan, const ClusterOptions &options) {
+  std::vector<cluster::PlanJob> jobs;
+  for (const plan::Job &job : plan.jobs())
+    jobs.push_back({job.name(), job.tasks()});
+  cluster::AddressSources sources;
+  sources.flags = options.hosts;
+  if (const char *environment = std::getenv("TF_CONFIG"); environment && *environment && options.hosts.empty())
+    sources.environment = environment;
+  GRAPHC_ASSIGN_OR_RETURN(cluster::ResolvedAddresses resolved, cluster::resolveAddresses(jobs, sources));
+  if (resolved.addresses.empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the plan of ", plan.model(), " has ", plan::allTasks(plan).size(),
+        " tasks, and nothing says where the others are: ClusterOptions::graphrun starts them here, "
+        "ClusterOptions::master is the client of servers that wait, ClusterOptions::hosts or TF_CONFIG has "
+        "their addresses",
+        resolved.notes.empty() ? "" : absl::StrCat(" (", absl::StrJoin(resolved.notes, "; "), ")")));
+  return resolved;
+}
+
+/// Its certificate, or without one the user's secret, which is for this machine's loopback alone.
+absl::Status identify(const plan::Plan &plan, const ClusterOptions &options, TaskPlace *place) {
+  const tls::Files &files = options.tls;
+  if (!files.certificate.empty() || !files.key.empty() || !files.authority.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(auto credentials, tls::Credentials::load(files));
+    GRAPHC_RETURN_IF_ERROR(
+        credentials->checkOwn(plan::taskText(plan, plan::allTasks(plan)[place->task]), place->addresses[place->task]));
+    place->identity.credentials = std::move(credentials);
+    return absl::OkStatus();
+  }
+  for (const std::string &address : place->addresses)
+    if (!address.empty() && !cluster::isLoopbackAddress(address))
+      return absl::InvalidArgumentError(
+          absl::StrCat(address, " is not this machine's loopback: tasks on other machines need mutual TLS; give "
+                                "ClusterOptions::tls (graphrun certs makes the files)"));
+  GRAPHC_ASSIGN_OR_RETURN(place->identity.secret, service::userSecret());
+  return absl::OkStatus();
+}
+} // namespace
+
+absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions &options) {
+  TaskPlace place;
+  const std::vector<plan::Task> tasks = plan::allTasks(plan);
+  const uint32_t chief = plan::taskNumber(plan, plan.chief());
+  place.task = chief;
+  if (tasks.size() == 1)
+    return place;
+  if (!options.graphrun.empty() && !options.master.empty())
+    return absl::InvalidArgumentError(
+        "ClusterOptions::graphrun starts the other tasks, and ClusterOptions::master says "
+        "that they wait as servers; give one of them");
+  std::optional<cluster::ResolvedAddresses> resolved;
+  if (options.graphrun.empty() && options.master.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(resolved, resolve(plan, options));
+  }
+  if (!options.jobName.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(place.task, numberOf(plan, options.jobName, options.taskIndex));
+  } else if (resolved && resolved->task) {
+    GRAPHC_ASSIGN_OR_RETURN(place.task, numberOf(plan, resolved->task->job, resolved->task->index));
+  }
+  place.chief = place.task == chief;
+  if (!resolved && !place.chief)
+    return absl::InvalidArgumentError(
+        absl::StrCat("with ClusterOptions::", options.master.empty() ? "graphrun" : "master", " this is the chief, ",
+                     plan::taskText(plan, tasks[chief]), ", and not ", plan::taskText(plan, tasks[place.task]),
+                     "; leave jobName out"));
+  if (!options.graphrun.empty()) {
+    place.others = TaskPlace::Others::StartedHere;
+    return place;
+  }
+  if (resolved) {
+    place.others = TaskPlace::Others::ByHand;
+    for (const plan::Job &job : plan.jobs()) {
+      const std::vector<std::string> &of = resolved->addresses.at(job.name());
+      place.addresses.insert(place.addresses.end(), of.begin(), of.end());
+    }
+  } else {
+    place.others = TaskPlace::Others::Servers;
+    place.addresses.resize(tasks.size());
+    const std::string address = options.master.starts_with(kScheme) ? options.master.substr(sizeof kScheme - 1) : "";
+    if (absl::Status status = cluster::checkAddress(address); !status.ok())
+      return absl::InvalidArgumentError(
+          absl::StrCat("ClusterOptions::master ", options.master, ": expected grpc://HOST:PORT"));
+    place.addresses[chief] = address;
+  }
+  GRAPHC_RETURN_IF_ERROR(identify(plan, options, &place));
+  return place;
+}
+
+} // namespace graphc::session
