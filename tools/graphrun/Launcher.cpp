@@ -475,7 +475,7 @@ int Launcher::finish() {
     return 1;
   }
   // A stop that was asked for is no failure of the task that reports it.
-  bool asked = stopSignals_ > 0 && cause->error && absl::StartsWith(cause->error->message, "stopped ");
+  bool asked = cause->error && absl::StartsWith(cause->error->message, "stopped ");
   say(asked ? cause->error->message : describe(*cause));
   const bool passes = mayPass(*cause);
   if (restarts_.most() > 0 && stopSignals_ == 0 && passes)
