@@ -225,7 +225,7 @@ class Case:
             raise Wrong(f"other weights than an undisturbed run's: {found}")
         if updates(dump) != STEPS:
             raise Wrong(f"{updates(dump)} updates instead of {STEPS}")
-        names = os.listdir(box / "ckpt")
+        names = [name for name in os.listdir(box / "ckpt") if name != "finished.json"]
         if any(not re.fullmatch("step-[0-9]+", name) for name in names) or len(names) > 5 or f"step-{STEPS}" not in names:
             raise Wrong(f"the checkpoints are {sorted(names)}")
 

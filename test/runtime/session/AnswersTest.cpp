@@ -171,7 +171,8 @@ TEST_F(Answers, AShardIsTheTasksOwn) {
       done.set_not_finite(std::string(bytes, 'w'));
     };
   };
-  EXPECT_EQ(with(Order::kSave, isNoNumber(10)), "");
+  EXPECT_THAT(with(Order::kSave, isNoNumber(10)), HasSubstr("wwwwwwwwww behind step 3, and nothing is saved"))
+      << "it is an answer, and ends the run";
   EXPECT_THAT(with(Order::kSave, isNoNumber(1 << 17)), HasSubstr("a variable that is no number"));
   EXPECT_THAT(with(Order::kSave, isNoNumber(10), 2), HasSubstr("a variable that is no number and has none"));
   EXPECT_THAT(with(Order::kSave, [](Done &done) { done.set_not_finite("w"); }), HasSubstr("or has written a shard"));

@@ -73,7 +73,8 @@ struct SteppedSession : testing::Test {
     std::vector<std::string> names;
     if (std::filesystem::exists(options.checkpointDirectory))
       for (auto &entry : std::filesystem::directory_iterator(options.checkpointDirectory))
-        names.push_back(entry.path().filename());
+        if (entry.path().filename() != "finished.json")
+          names.push_back(entry.path().filename());
     std::sort(names.begin(), names.end());
     return names;
   }
