@@ -56,7 +56,7 @@ void addFacts(const RunStatus &status, std::string &page) {
   if (const auto &progress = status.progress) {
     entry(page, "step", absl::StrCat(withThousands(progress->step), " of ", withThousands(progress->steps)));
     if (progress->epochs)
-      entry(page, "epoch", absl::StrCat(progress->epoch, " of ", progress->epochs));
+      entry(page, "epoch", absl::StrCat(withThousands(progress->epoch), " of ", withThousands(progress->epochs)));
     entry(page, "steps/s", rate(progress->stepsPerSecond));
     if (progress->loss)
       entry(page, "loss", absl::StrFormat("%.4g", *progress->loss));

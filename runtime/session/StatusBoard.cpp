@@ -51,12 +51,13 @@ StatusBoard::StatusBoard(const plan::LoadedPlan &plan, About about)
 
 void StatusBoard::ordered(const service::Order &order) {
   base::MutexLock lock(mutex_);
+  doing_.begun = true;
   const bool begins = order.has_begin() && order.begin().phase() < static_cast<uint32_t>(plan_.phases_size());
   const plan::Phase *phase = begins ? &plan_.phases(static_cast<int>(order.begin().phase())) : nullptr;
   if (const char *state = stateOf(order, phase ? phase->role() : plan::TRAIN))
     doing_.state = state;
   if (order.has_run()) { // what was heard before is of an earlier phase
-    doing_.phase = doing_.begun;
+    doing_.phase = doing_.next;
     for (Pace &pace : paces_) {
       pace.since = absl::Now();
       pace.sinceSteps = 0;
@@ -72,7 +73,7 @@ void StatusBoard::ordered(const service::Order &order) {
   doing_.phase.reset();
   if (!phase)
     return;
-  doing_.begun = order.begin().phase();
+  doing_.next = order.begin().phase();
   doing_.firstStep = order.begin().first_step();
   doing_.trains = phase->role() == plan::TRAIN;
   doing_.apart = phase->ends_by_end_of_stream();

@@ -39,7 +39,7 @@ public:
   /// All tasks were there once.
   bool begun() const {
     base::MutexLock lock(mutex_);
-    return doing_.state != observe::kRunStates[0];
+    return doing_.begun;
   }
 
   observe::RunStatus look(const service::Coordinator &coordinator, const ChiefCheckpoints::Known &checkpoints,
@@ -57,7 +57,8 @@ private:
   /// Of the last order.
   struct Doing {
     const char *state = observe::kRunStates[0];
-    std::optional<uint32_t> phase, begun; ///< that runs; that ran last or runs next
+    bool begun = false; ///< there was an order
+    std::optional<uint32_t> phase, next; ///< that runs; that ran last or runs next
     uint64_t firstStep = 0;
     bool trains = false, apart = false; ///< where `apart`, its tasks share no step
   };

@@ -37,7 +37,7 @@ std::string beginOf(const std::string &path) {
   return begin;
 }
 
-std::string nameOf(const std::string &path) {
+std::string lastName(const std::string &path) {
   const std::string trimmed = path.substr(0, path.find_last_not_of('/') + 1);
   return trimmed.substr(trimmed.rfind('/') + 1);
 }
@@ -50,8 +50,8 @@ constexpr ShowReader kReaders[] = {
      showPlan},
     {"a checkpoint",
      [](const std::string &path, bool isFolder, std::string_view) {
-       return isFolder ? has(path, "manifest.json") || absl::StartsWith(nameOf(path), "step-")
-                       : nameOf(path) == "manifest.json";
+       return isFolder ? has(path, "manifest.json") || absl::StartsWith(lastName(path), "step-")
+                       : lastName(path) == "manifest.json";
      },
      showCheckpoint},
     {"a folder of checkpoints",
@@ -112,7 +112,7 @@ std::string hintOfFile(const std::string &path) {
   const std::string begin = beginOf(path);
   if (begin.starts_with(plan::planMagic) || !isModel(path, begin))
     return "";
-  std::string stem = nameOf(path);
+  std::string stem = lastName(path);
   stem = stem.substr(0, stem.rfind('.'));
   return absl::StrCat(path, ": a model, not a plan; compile it first: graphc ", path, " -o ", stem,
                       ".plan (for several tasks graphc --partition cluster.json ", path, " -o ", stem,
