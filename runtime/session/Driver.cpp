@@ -148,7 +148,10 @@ absl::Status Driver::setUp() {
 
 /// The chief finds the newest checkpoint, each owner looks whether it sees the same folder, and all initialise or restore.
 absl::Status Driver::initialize() {
-  GRAPHC_RETURN_IF_ERROR(checkDumpDirectory());
+  if (!options_.dumpDirectory.empty()) // whether the owners can write the dump that comes at the end
+    GRAPHC_RETURN_IF_ERROR(checkDumpFolder(plan_, options_.dumpDirectory, [this](service::Order check) {
+      return giveOrder(std::move(check), kFileDeadline).status();
+    }));
   service::Order initialize;
   initialize.mutable_initialize();
   std::optional<checkpoint::Found> found;
@@ -179,22 +182,6 @@ absl::Status Driver::initialize() {
   if (options_.initialized)
     options_.initialized(step_, found ? found->path : "");
   return absl::OkStatus();
-}
-
-/// Whether the owners can write the dump that comes at the end.
-absl::Status Driver::checkDumpDirectory() {
-  if (options_.dumpDirectory.empty())
-    return absl::OkStatus();
-  service::Order check;
-  check.mutable_check()->set_directory(options_.dumpDirectory);
-  std::optional<checkpoint::Nonce> nonce;
-  // Owners of parts write one file together; the owner of a whole variable may write where nobody else sees it.
-  if (std::any_of(plan_.variables().begin(), plan_.variables().end(), [](auto &v) { return v.has_part_of(); })) {
-    GRAPHC_RETURN_IF_ERROR(base::makeDirectories(options_.dumpDirectory));
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Nonce made, checkpoint::Nonce::create(options_.dumpDirectory));
-    check.mutable_check()->set_nonce(nonce.emplace(std::move(made)).word());
-  }
-  return base::annotate(giveOrder(std::move(check), kFileDeadline).status(), "--dump_variables");
 }
 
 /// The training phase again and again, from one pause to the next: checkpoint, evaluation, end.

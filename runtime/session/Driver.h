@@ -100,7 +100,6 @@ private:
   absl::Status script();
   absl::Status setUp();
   absl::Status initialize();
-  absl::Status checkDumpDirectory();
   absl::Status train(uint32_t phase);
   absl::Status save(const StreamPositions &streams);
   void endEarly(const std::string &why);

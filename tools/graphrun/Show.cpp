@@ -5,7 +5,9 @@
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/PlanFile.h"
+#include "runtime/session/Export.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -22,11 +24,12 @@ constexpr char kShowDescription[] = "graphrun show: what is in a plan (tasks, ph
                                     "channels, memory), in a folder of "
                                     "--checkpoint_dir, in one checkpoint of it, or in one of its files: variables with "
                                     "their types, and whether each piece "
-                                    "is whole.";
+                                    "is whole; and both in an export (--export_dir).";
 constexpr char kShowFooter[] = R"(Examples:
   graphrun show model.plan
   graphrun show run1
   graphrun show run1/step-1172 --json
+  graphrun show served
 Exit status: 0 it was shown; 1 it cannot be read, or a piece of it is damaged; 2 the command line is wrong.)";
 
 std::string beginOf(const std::string &path) {
@@ -43,6 +46,32 @@ std::string lastName(const std::string &path) {
 }
 
 bool has(const std::string &path, const char *name) { return base::exists(absl::StrCat(path, "/", name)); }
+
+bool isExport(const std::string &path) {
+  std::error_code error;
+  if (has(path, "predict.plan"))
+    return true;
+  for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    if (std::all_of(name.begin(), name.end(), absl::ascii_isdigit) && has(entry->path(), "predict.plan"))
+      return true;
+  }
+  return false;
+}
+
+/// The plan of the version, and its variables, beside where they lie.
+absl::StatusOr<Shown> showExport(const std::string &path) {
+  GRAPHC_ASSIGN_OR_RETURN(const session::Export found, session::openExport(path));
+  GRAPHC_ASSIGN_OR_RETURN(Shown plan, showPlan(found.plan));
+  GRAPHC_ASSIGN_OR_RETURN(Shown variables, showCheckpointFolder(found.variables));
+  Shown shown;
+  shown.json["export"] = found.path;
+  shown.json["predictions"] = std::move(plan.json);
+  shown.json["frozen_variables"] = std::move(variables.json);
+  for (Shown *part : {&plan, &variables})
+    shown.damaged.insert(shown.damaged.end(), part->damaged.begin(), part->damaged.end());
+  return shown;
+}
 
 /// The first that knows a path reads it.
 constexpr ShowReader kReaders[] = {
@@ -64,6 +93,8 @@ constexpr ShowReader kReaders[] = {
        return false;
      },
      showCheckpointFolder},
+    {"an export", [](const std::string &path, bool isFolder, std::string_view) { return isFolder && isExport(path); },
+     showExport},
     {"a file of tensors",
      [](const std::string &path, bool isFolder, std::string_view) {
        return !isFolder && absl::EndsWith(path, ".safetensors");
@@ -126,7 +157,8 @@ int show(int argc, char **argv) {
   std::string path;
   bool json = false;
   app.add_option("path", path,
-                 "a plan, a folder of --checkpoint_dir, a checkpoint step-N in it, or a .safetensors file")
+                 "a plan, a folder of --checkpoint_dir, a checkpoint step-N in it, a .safetensors file, or a folder of "
+                 "--export_dir")
       ->type_name("FILE|DIR")
       ->required();
   app.add_flag("--json", json, "print one JSON object, with every number as it is");
