@@ -314,7 +314,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                  "--eval_every_epochs); the best checkpoint stays; METRIC:PATIENCE:min or :max where the name does not "
                  "say what is better");
   app.add_option("--max_restarts", flags.maxRestarts,
-                 "start all tasks again from the last checkpoint when one was killed or lost, so often (default 0)")
+                 "start a task that was killed or lost again, and go on from the last checkpoint, so often (default 0)")
       ->check(CLI::Range(0u, 1000000u));
   app.add_flag("--new_algorithms", flags.newAlgorithms,
                "go on where another GPU or cuBLASLt made the checkpoint's products, or where tasks' CPUs make them in "

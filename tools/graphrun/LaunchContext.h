@@ -1,7 +1,8 @@
 //===- LaunchContext.h - what the launcher tells the tasks that it starts, and they it ---------------------*- C++ -*-===//
 //
 // Down: an inherited, sealed memfd, named by the environment variable GRAPHC_LAUNCH_FD (a number; the secret itself is in no
-// environment and on no command line). Up: one JSON object a line on an inherited pipe.
+// environment and on no command line). Up: one JSON object a line on an inherited pipe. Down, of a launcher that starts tasks again:
+// words on an inherited socket (LauncherWords.h).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHCONTEXT_H
@@ -9,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 
+#include <csignal>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +28,8 @@ struct LaunchContext {
   std::vector<std::string> wrong; ///< of a check: what the launcher has found already; the chief alone is told
   int planFd = -1; ///< inherited: the plan as the launcher has read it, which may have come through a pipe
   uint32_t firstGpu = 0; ///< of this machine's, the one that is the child's GPU:0; set by the launcher for each child
+  uint64_t session = 0; ///< LauncherWords
+  int wordsFd = -1; ///< the child's end of that socket; -1: nobody is started again. Set by the launcher for each child
 };
 
 std::string encode(const LaunchContext &context);
@@ -34,6 +38,8 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext();
 
 /// Whether a terminal that closes ends this process: SIGHUP asks for a stop as SIGTERM does, unless it was ignored at the start (nohup).
 bool hangupStops();
+/// SIGTERM, SIGINT and, where it does, SIGHUP.
+sigset_t stopSignals();
 
 /// A launched task is begun with SIGTERM, SIGINT and SIGHUP blocked, and no other signal: a stop waits until the task knows what to
 /// do with it and unblocks them. SIGHUP that is ignored stays so.
@@ -51,6 +57,8 @@ struct ErrorReport {
 /// batch systems requeue by; 128 + SIGUSR1, as Kubernetes' training operators have it.
 inline constexpr int kPeerLost = 138;
 std::string encode(const ErrorReport &report);
+/// A task has left the session of this number, of which another task was lost, and waits for the next.
+std::string encodeLeft(uint64_t session);
 
 } // namespace graphc::graphrun
 #endif

@@ -324,7 +324,16 @@ int run(int argc, char **argv) {
     return runOrCheck(
         check, flags, *plan,
         graphrun::TaskSetup{
-            *number, context.addresses, {context.secret, nullptr}, context.run, context.reportFd, context.listenerFd},
+            *number,
+            context.addresses,
+            {context.secret, nullptr},
+            context.run,
+            context.reportFd,
+            context.listenerFd,
+            nullptr,
+            /*client=*/false,
+            context.session,
+            context.wordsFd < 0 ? nullptr : std::make_shared<graphrun::LauncherWords>(base::UniqueFd(context.wordsFd))},
         context.wrong);
   }
   auto credentials = graphrun::credentialsOf(flags);
@@ -438,7 +447,8 @@ void prepareProcess() {
     }
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-    files.rlim_cur = files.rlim_max; // the launcher has three pipes and two sockets a task, a chief two streams a task
+    files.rlim_cur =
+        files.rlim_max; // the launcher has three pipes and three sockets a task, a chief two streams a task
     setrlimit(RLIMIT_NOFILE, &files);
   }
 }
