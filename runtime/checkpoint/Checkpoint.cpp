@@ -20,12 +20,11 @@ std::string shardFile(std::string_view job, uint32_t task) {
   return absl::StrCat(absl::string_view(job.data(), job.size()), "-", task, ".safetensors");
 }
 
-absl::StatusOr<ShardInfo> writeShard(const std::string &dir, uint64_t step, const std::string &file,
-                                     const std::vector<TensorView> &tensors) {
+absl::StatusOr<ShardInfo> writeShard(const std::string &dir, const std::string &nonce, uint64_t step,
+                                     const std::string &file, const std::vector<TensorView> &tensors) {
   if (!isShardFile(file))
     return absl::InternalError(absl::StrCat("not the name of a shard: ", file));
-  std::string folder = partialPath(dir, step), path = absl::StrCat(folder, "/", file);
-  GRAPHC_RETURN_IF_ERROR(base::makeDirectories(folder));
+  std::string folder = partialPath(dir, step, nonce), path = absl::StrCat(folder, "/", file);
   base::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd)
     return base::errnoStatus(path, errno);

@@ -29,9 +29,9 @@ absl::StatusOr<std::vector<uint64_t>> committedSteps(const std::string &dir);
 /// File name of a task's shard: "ps-0.safetensors".
 std::string shardFile(std::string_view job, uint32_t task);
 
-/// Owner: writes one shard of `step`, synced to disk.
-absl::StatusOr<ShardInfo> writeShard(const std::string &dir, uint64_t step, const std::string &file,
-                                     const std::vector<TensorView> &tensors);
+/// Owner: writes one shard of `step`, synced to disk, for the chief of whose hold on DIR the word is `nonce`.
+absl::StatusOr<ShardInfo> writeShard(const std::string &dir, const std::string &nonce, uint64_t step,
+                                     const std::string &file, const std::vector<TensorView> &tensors);
 
 /// A committed checkpoint, not necessarily checked yet.
 struct Found {
@@ -104,7 +104,7 @@ public:
   /// Removes the nonce's file once all owners have looked.
   void forgetNonce() { mark.reset(); }
 
-  /// Before the owners are told to write: an empty .partial folder.
+  /// Before the owners are told to write: an empty .partial folder, of this hold's own.
   absl::Status prepare(uint64_t step);
   /// Where one of them could not: what the others have written goes.
   void abandon(uint64_t step);

@@ -26,12 +26,27 @@ bool isWord(std::string_view word) {
   return word.size() == 32 && std::all_of(word.begin(), word.end(), [](char c) { return absl::ascii_isxdigit(c); });
 }
 
+constexpr size_t kShownOfWord = 8;
+
+/// "step-40.1f2e3d4c.partial", whoever made it.
+bool isPartial(std::string_view name) {
+  if (!name.ends_with(partialSuffix))
+    return false;
+  name.remove_suffix(sizeof(partialSuffix) - 1);
+  const size_t dot = name.find('.');
+  uint64_t step = 0;
+  return parseStep(name.substr(0, dot), step) && // without a word: of graphrun 0.1.0 and before
+         (dot == std::string_view::npos || (name.size() - dot - 1 == kShownOfWord &&
+                                            std::all_of(name.begin() + static_cast<ptrdiff_t>(dot) + 1, name.end(),
+                                                        [](char c) { return absl::ascii_isxdigit(c); })));
+}
+
 } // namespace
 
 std::string stepPath(const std::string &dir, uint64_t step) { return absl::StrCat(dir, "/step-", step); }
 
-std::string partialPath(const std::string &dir, uint64_t step) {
-  return absl::StrCat(stepPath(dir, step), partialSuffix);
+std::string partialPath(const std::string &dir, uint64_t step, const std::string &word) {
+  return absl::StrCat(stepPath(dir, step), ".", word.substr(0, kShownOfWord), partialSuffix);
 }
 
 bool parseStep(std::string_view name, uint64_t &step) {
@@ -68,10 +83,7 @@ absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep)
   std::vector<fs::path> left;
   for (fs::directory_iterator entry(dir, error), end; !error && entry != end; entry.increment(error)) {
     std::string name = entry->path().filename().native();
-    uint64_t step = 0;
-    if (absl::StartsWith(name, noncePrefix) ||
-        (absl::EndsWith(name, partialSuffix) &&
-         parseStep(std::string_view(name).substr(0, name.size() - sizeof(partialSuffix) + 1), step)))
+    if (absl::StartsWith(name, noncePrefix) || isPartial(name))
       left.push_back(entry->path());
   }
   for (const fs::path &path : left)
@@ -122,7 +134,7 @@ absl::Status checkNonce(const std::string &dir, const std::string &nonce) {
 }
 
 absl::Status Directory::prepare(uint64_t step) {
-  std::string path = partialPath(dir, step);
+  std::string path = partialPath(dir, step, word);
   std::error_code error;
   fs::remove_all(path, error);
   if (error)
@@ -132,11 +144,11 @@ absl::Status Directory::prepare(uint64_t step) {
 
 void Directory::abandon(uint64_t step) {
   std::error_code error; // the next open() tries again
-  fs::remove_all(partialPath(dir, step), error);
+  fs::remove_all(partialPath(dir, step, word), error);
 }
 
 absl::Status Directory::commit(const Manifest &manifest) {
-  std::string partial = partialPath(dir, manifest.globalStep), path = stepPath(dir, manifest.globalStep);
+  std::string partial = partialPath(dir, manifest.globalStep, word), path = stepPath(dir, manifest.globalStep);
   GRAPHC_RETURN_IF_ERROR(base::writeFileAtomic(absl::StrCat(partial, "/", manifestFile), encodeManifest(manifest)));
   std::error_code error;
   if (fs::exists(path, error)) {
@@ -166,7 +178,7 @@ absl::Status Directory::prune(uint64_t newest) {
   std::erase_if(steps, [&](uint64_t step) { return step > newest || step == spared; });
   for (size_t i = 0; i + keep < steps.size(); ++i) {
     // Renamed first: no reader can open a half removed one, and a kill in between leaves a .partial to be cleared.
-    std::string path = stepPath(dir, steps[i]), gone = partialPath(dir, steps[i]);
+    std::string path = stepPath(dir, steps[i]), gone = partialPath(dir, steps[i], word);
     std::error_code error;
     fs::remove_all(gone, error);
     if (rename(path.c_str(), gone.c_str()) != 0)

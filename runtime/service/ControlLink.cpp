@@ -134,24 +134,25 @@ void ControlLink::finish(absl::Status why, bool loss) {
 
 /// The master is in this process: a message is a call.
 void LocalLink::send(FromTask message) {
+  const Speaker from{task_, incarnation_};
   switch (message.kind_case()) {
   case FromTask::kProgress:
-    coordinator_.progress(task_, message.progress());
+    (void)coordinator_.progress(from, message.progress());
     break;
   case FromTask::kDone:
-    coordinator_.done(task_, std::move(*message.mutable_done()));
+    (void)coordinator_.done(from, std::move(*message.mutable_done()));
     break;
   case FromTask::kFailed:
-    coordinator_.failed(task_, message.failed());
+    (void)coordinator_.failed(from, message.failed());
     break;
   case FromTask::kFetched:
-    coordinator_.fetched(task_, message.fetched());
+    (void)coordinator_.fetched(from, message.fetched());
     break;
   case FromTask::kTraced:
-    coordinator_.traced(task_, std::move(*message.mutable_traced()));
+    (void)coordinator_.traced(from, std::move(*message.mutable_traced()));
     break;
   case FromTask::kClock:
-    coordinator_.clockRead(task_, message.clock());
+    (void)coordinator_.clockRead(from, message.clock());
     break;
   default:
     break;

@@ -72,7 +72,10 @@ private:
 class LocalLink final : public ControlLink, public Member, public std::enable_shared_from_this<LocalLink> {
 public:
   LocalLink(Coordinator &coordinator, uint32_t task) : coordinator_(coordinator), task_(task) {}
-  absl::Status join(const Hello &hello) { return coordinator_.join(hello, shared_from_this()); }
+  absl::Status join(const Hello &hello) {
+    incarnation_ = hello.incarnation();
+    return coordinator_.join(hello, shared_from_this());
+  }
   void send(FromTask message) override; // to the master
   void send(const ToTask &message) override { // from the master, who has told the chief's log itself for whom it waits
     if (!message.has_waiting())
@@ -83,6 +86,7 @@ public:
 private:
   Coordinator &coordinator_;
   const uint32_t task_;
+  std::atomic<uint64_t> incarnation_{0}; ///< once it has joined
 };
 
 /// Another task's: a bidirectional stream to the chief. Tries until `deadline`, so a task may be started before its chief;

@@ -28,16 +28,8 @@ void Coordinator::use(std::shared_ptr<AnswerRules> rules) {
 absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> member) {
   GRAPHC_RETURN_IF_ERROR(base::annotate(checkHello(hello), "what the task says of itself"));
   base::MutexLock lock(mutex_);
-  if (hello.task() >= slots_.size() || options_.taskNames[hello.task()] != hello.name())
-    return absl::InvalidArgumentError(absl::StrCat(hello.name(), " is no task of this plan; its tasks are ",
-                                                   absl::StrJoin(options_.taskNames, ", ")));
-  if (hello.fingerprint() != options_.fingerprint)
-    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " has another plan: its fingerprint is ",
-                                                      hello.fingerprint(), ", the chief's ", options_.fingerprint,
-                                                      "; start every task with the same plan file"));
-  if (hello.version() != options_.version)
-    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " runs graphrun ", hello.version(), ", the chief ",
-                                                      options_.version, "; start every task with the same graphrun"));
+  GRAPHC_RETURN_IF_ERROR(
+      checkMember(hello, {options_.taskNames, options_.fingerprint, options_.version, options_.session}));
   if (cause_)
     return absl::UnavailableError(
         absl::StrCat("the run has failed already: ", cause_->task, ": ", cause_->status.message()));
@@ -53,68 +45,104 @@ absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> membe
   return absl::OkStatus();
 }
 
-void Coordinator::progress(uint32_t task, const Progress &progress) {
+bool Coordinator::isCurrent(const Speaker &from) const {
+  return from.task < slots_.size() && slots_[from.task].member &&
+         slots_[from.task].hello.incarnation() == from.incarnation;
+}
+
+absl::Status Coordinator::displaced(const Speaker &from) const {
   base::MutexLock lock(mutex_);
-  slots_[task].progress = progress;
-  slots_[task].heard = absl::Now();
+  if (from.task >= slots_.size())
+    return displacedError(absl::StrCat(from.task), nullptr);
+  return displacedError(options_.taskNames[from.task], slots_[from.task].member ? &slots_[from.task].hello : nullptr);
+}
+
+bool Coordinator::progress(const Speaker &from, const Progress &progress) {
+  base::MutexLock lock(mutex_);
+  if (!isCurrent(from))
+    return false;
+  slots_[from.task].progress = progress;
+  slots_[from.task].heard = absl::Now();
+  return true;
+}
+
+bool Coordinator::clockRead(const Speaker &from, const ClockReading &reading) {
+  {
+    base::MutexLock lock(mutex_);
+    if (!isCurrent(from))
+      return false;
+  }
+  clocks_.answered(from.task, reading); // by the number of a question, which no other process was asked
+  return true;
 }
 
 /// A task's answer to the order under way. One that it was not asked for, or that does not fit the plan, ends the run.
-void Coordinator::done(uint32_t task, Done done) {
+bool Coordinator::done(const Speaker &from, Done done) {
   if (done.has_error())
-    return failed(task, done.error());
+    return failed(from, done.error());
   absl::Status status;
   const uint64_t id = done.id();
   {
     base::MutexLock lock(mutex_);
-    Slot &slot = slots_[task];
+    if (!isCurrent(from))
+      return false;
+    Slot &slot = slots_[from.task];
     slot.heard = absl::Now();
     if (!slot.asked || id != order_)
       status = absl::InvalidArgumentError("it was not asked, or has answered already");
     else if (rules_)
-      status = rules_->check(task, done);
+      status = rules_->check(from.task, done);
     slot.asked = false;
     if (status.ok())
       slot.done = std::move(done);
     changed_.notifyAll();
   }
   if (!status.ok())
-    refuse(task, base::annotate(status, absl::StrCat("its answer to order ", id, " is none")));
+    refuse(from.task, base::annotate(status, absl::StrCat("its answer to order ", id, " is none")));
+  return true;
 }
 
 /// A result on its way to the terminal. Meanwhile the task counts as heard: whoever prints may be slow.
-void Coordinator::fetched(uint32_t task, const Fetched &value) {
+bool Coordinator::fetched(const Speaker &from, const Fetched &value) {
   absl::Status status;
   {
     base::MutexLock lock(mutex_);
+    if (!isCurrent(from))
+      return false;
     if (rules_)
-      status = rules_->check(task, value);
-    slots_[task].taking = true;
+      status = rules_->check(from.task, value);
+    slots_[from.task].taking = true;
   }
   if (status.ok() && options_.fetched)
     status = options_.fetched(value); // prints, and may wait for who reads that
   {
     base::MutexLock lock(mutex_);
-    slots_[task].taking = false;
-    slots_[task].heard = absl::Now();
+    if (!isCurrent(from)) // meanwhile
+      return false;
+    slots_[from.task].taking = false;
+    slots_[from.task].heard = absl::Now();
   }
   if (!status.ok())
-    refuse(task, status);
+    refuse(from.task, status);
+  return true;
 }
 
 /// On its way to the file of --trace, as the rules bound it.
-void Coordinator::traced(uint32_t task, Traced trace) {
+bool Coordinator::traced(const Speaker &from, Traced trace) {
   absl::Status status;
   {
     base::MutexLock lock(mutex_);
-    slots_[task].heard = absl::Now();
+    if (!isCurrent(from))
+      return false;
+    slots_[from.task].heard = absl::Now();
     if (rules_)
-      status = rules_->check(task, trace);
+      status = rules_->check(from.task, trace);
     if (status.ok())
-      traces_.emplace_back(task, std::move(trace));
+      traces_.emplace_back(from.task, std::move(trace));
   }
   if (!status.ok())
-    refuse(task, status);
+    refuse(from.task, status);
+  return true;
 }
 
 std::vector<std::optional<ClockOffset>> Coordinator::clockOffsets() {
@@ -138,16 +166,18 @@ void Coordinator::refuse(uint32_t task, const absl::Status &why) {
 }
 
 /// A task says that it has failed. What it only suspects of another waits kSuspicionGrace for a better cause.
-void Coordinator::failed(uint32_t task, const Error &error) {
+bool Coordinator::failed(const Speaker &from, const Error &error) {
   RootCause cause;
   {
     base::MutexLock lock(mutex_);
-    const Hello &hello = slots_[task].hello;
-    slots_[task].leaving = true;
+    if (!isCurrent(from))
+      return false;
+    const Hello &hello = slots_[from.task].hello;
+    slots_[from.task].leaving = true;
     cause.status = base::foreignStatus(error.code(), error.message());
     if (error.secondary()) {
       if (cause_ || suspicion_ || ending_)
-        return;
+        return true;
       Suspicion suspicion{std::move(cause), hello.name(), std::nullopt, absl::Now()};
       const Hello *suspect = &hello;
       for (uint32_t other = 0; other < slots_.size(); ++other)
@@ -155,18 +185,14 @@ void Coordinator::failed(uint32_t task, const Error &error) {
           suspect = &slots_[other].hello;
           suspicion.suspect = other;
         }
-      suspicion.cause.task = suspect->name();
-      suspicion.cause.host = suspect->host();
-      suspicion.cause.pid = suspect->pid();
-      suspicion.cause.lost = true;
+      suspicion.cause = {suspect->name(), suspect->host(), suspect->pid(), absl::Status(suspicion.cause.status), true};
       suspicion_ = std::move(suspicion);
-      return;
+      return true;
     }
-    cause.task = hello.name();
-    cause.host = hello.host();
-    cause.pid = hello.pid();
+    cause = {hello.name(), hello.host(), hello.pid(), absl::Status(cause.status)};
   }
   abort(std::move(cause));
+  return true;
 }
 
 /// The suspicion, once nothing better can be expected. A peer that was heard since, and so lives, is not the cause: the connection is.
@@ -210,7 +236,7 @@ void Coordinator::lose(uint32_t task, const std::string &how) {
 void Coordinator::disconnected(uint32_t task, uint64_t incarnation, const std::string &how) {
   {
     base::MutexLock lock(mutex_);
-    if (!slots_[task].member || slots_[task].hello.incarnation() != incarnation)
+    if (!isCurrent({task, incarnation}))
       return;
   }
   lose(task, how);
@@ -292,29 +318,11 @@ void Coordinator::heartbeat(absl::Time now, uint64_t globalStep) {
     abort(std::move(*suspected));
 }
 
-std::vector<std::string> Coordinator::missing() const {
-  std::vector<std::string> names;
-  for (size_t task = 0; task < slots_.size(); ++task)
-    if (!slots_[task].member)
-      names.push_back(options_.taskNames[task]);
-  return names;
-}
-
-std::vector<std::shared_ptr<Member>> Coordinator::everyone() const {
-  std::vector<std::shared_ptr<Member>> members;
-  for (const Slot &slot : slots_)
-    if (slot.member)
-      members.push_back(slot.member);
-  return members;
-}
-
 std::string RootCause::describe() const {
   std::string message(status.message());
   return message.rfind(task, 0) == 0 ? message
                                      : absl::StrCat(task, ": ", message); // a lane's error names its task already
 }
-
-absl::Status Coordinator::failure() const { return absl::Status(cause_->status.code(), cause_->describe()); }
 
 /// From the middle of the wait on, how long it has been and how long it will be.
 std::string Coordinator::waitedFor(absl::Duration waited) const {
@@ -406,16 +414,8 @@ absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time
 std::vector<Peer> Coordinator::peers() const {
   base::MutexLock lock(mutex_);
   std::vector<Peer> peers;
-  for (const Slot &slot : slots_) {
-    Peer &peer = peers.emplace_back();
-    peer.set_task(slot.hello.task());
-    peer.set_name(slot.hello.name());
-    peer.set_address(slot.hello.address());
-    peer.set_incarnation(slot.hello.incarnation());
-    peer.set_host(slot.hello.host());
-    peer.set_host_id(slot.hello.host_id());
-    peer.set_pid(slot.hello.pid());
-  }
+  for (const Slot &slot : slots_)
+    peers.push_back(peerOf(slot.hello));
   return peers;
 }
 

@@ -46,6 +46,12 @@ struct RootCause {
   std::string describe() const;
 };
 
+/// The process that says something. A task may have had others before, whose streams still stand.
+struct Speaker {
+  uint32_t task = 0;
+  uint64_t incarnation = 0;
+};
+
 /// The cluster's progress, for the line that the user sees.
 struct ClusterProgress {
   std::vector<Progress> tasks; ///< by task number; the last one heard
@@ -65,6 +71,7 @@ public:
   struct Options {
     std::string fingerprint;
     std::string version; ///< of graphrun
+    uint64_t session = 0; ///< Hello::session of all
     std::vector<std::string> taskNames; ///< by number
     absl::Duration lostAfter = absl::Seconds(5); ///< silence that counts as death
     absl::Duration stragglerDeadline = absl::Seconds(300); ///< the same for those whom the others do not wait for
@@ -82,14 +89,17 @@ public:
 
   /// A task says hello. An error refuses it, with a message for its user.
   absl::Status join(const Hello &hello, std::shared_ptr<Member> member);
-  void progress(uint32_t task, const Progress &progress);
+  // What tasks say. False: that process is not the task any more, another one is or it was given up, and what it says counts for nothing.
+  bool progress(const Speaker &from, const Progress &progress);
   /// An answer to the order under way, one a task; any other ends the run in the task's name.
-  void done(uint32_t task, Done done);
-  void failed(uint32_t task, const Error &error);
-  void fetched(uint32_t task, const Fetched &value);
+  bool done(const Speaker &from, Done done);
+  bool failed(const Speaker &from, const Error &error);
+  bool fetched(const Speaker &from, const Fetched &value);
   /// Kept until takeTraces().
-  void traced(uint32_t task, Traced trace);
-  void clockRead(uint32_t task, const ClockReading &reading) { clocks_.answered(task, reading); }
+  bool traced(const Speaker &from, Traced trace);
+  bool clockRead(const Speaker &from, const ClockReading &reading);
+  /// For a process of which that was false: who is the task now.
+  absl::Status displaced(const Speaker &from) const;
   /// By task number: who may be silent for long (stopped, swapped out, on a machine that is busy), since the running phase goes on
   /// without it. That is announced, and when it answers again. Its broken stream is a failure as ever. Empty: nobody.
   void allowStragglers(std::vector<bool> tasks);
@@ -147,16 +157,31 @@ private:
     std::optional<uint32_t> suspect; ///< number
     absl::Time since;
   };
+  bool isCurrent(const Speaker &from) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Heard heardOf(uint32_t task, absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<RootCause> ripe(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::string waitedFor(absl::Duration waited) const;
-  std::vector<std::string> missing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::vector<std::shared_ptr<Member>> everyone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::vector<std::string> missing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    std::vector<std::string> names;
+    for (size_t task = 0; task < slots_.size(); ++task)
+      if (!slots_[task].member)
+        names.push_back(options_.taskNames[task]);
+    return names;
+  }
+  std::vector<std::shared_ptr<Member>> everyone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    std::vector<std::shared_ptr<Member>> members;
+    for (const Slot &slot : slots_)
+      if (slot.member)
+        members.push_back(slot.member);
+    return members;
+  }
   std::optional<std::string> watchStraggler(Slot &slot, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void tell(const ToTask &message); ///< everyone who is there
   void lose(uint32_t task, const std::string &how);
   void refuse(uint32_t task, const absl::Status &why);
-  absl::Status failure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status failure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return {cause_->status.code(), cause_->describe()};
+  }
 
   const Options options_;
   mutable base::Mutex mutex_;

@@ -12,6 +12,8 @@ std::string encode(const LaunchContext &context) {
                         {"wrong", context.wrong},
                         {"first_gpu", context.firstGpu},
                         {"restarts", context.restarts},
+                        {"session", context.session},
+                        {"words_fd", context.wordsFd},
                         {"plan_fd", context.planFd},
                         {"report_fd", context.reportFd}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

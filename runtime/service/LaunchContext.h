@@ -23,7 +23,9 @@ struct LaunchContext {
   int reportFd = -1; ///< the child's end of the pipe; set by the launcher for each child
   std::vector<std::string> wrong; ///< of a check: what the launcher has found already; the chief alone is told
   int planFd = -1; ///< inherited: the plan as the launcher has read it, which may have come through a pipe
-  uint32_t restarts = 0; ///< of all tasks so far
+  uint32_t restarts = 0; ///< so far
+  uint64_t session = 0; ///< of a launcher that starts tasks again, by number; 0: of one that does not
+  int wordsFd = -1; ///< the child's end of that socket; -1: nobody is started again. Set by the launcher for each child
   uint32_t firstGpu = 0; ///< of this machine's, the one that is the child's GPU:0; set by the launcher for each child
 };
 

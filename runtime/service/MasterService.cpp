@@ -65,6 +65,8 @@ private:
       status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a control stream begins with one hello");
       return false;
     }
+    const Speaker from{task_, incarnation_};
+    bool counts = true;
     switch (incoming_.kind_case()) {
     case FromTask::kHello: {
       task_ = incoming_.hello().task();
@@ -83,29 +85,31 @@ private:
       return true;
     }
     case FromTask::kProgress:
-      coordinator.progress(task_, incoming_.progress());
-      return true;
-    case FromTask::kDone:
-      coordinator.done(task_, incoming_.done());
-      return true;
-    case FromTask::kFailed:
-      coordinator.failed(task_, incoming_.failed());
-      return true;
-    case FromTask::kFetched:
-      coordinator.fetched(task_, incoming_.fetched());
-      return true;
-    case FromTask::kTraced:
-      coordinator.traced(task_, std::move(*incoming_.mutable_traced()));
-      return true;
-    case FromTask::kClock:
-      coordinator.clockRead(task_, incoming_.clock());
-      return true;
-    case FromTask::KIND_NOT_SET:
+      counts = coordinator.progress(from, incoming_.progress());
       break;
+    case FromTask::kDone:
+      counts = coordinator.done(from, incoming_.done());
+      break;
+    case FromTask::kFailed:
+      counts = coordinator.failed(from, incoming_.failed());
+      break;
+    case FromTask::kFetched:
+      counts = coordinator.fetched(from, incoming_.fetched());
+      break;
+    case FromTask::kTraced:
+      counts = coordinator.traced(from, std::move(*incoming_.mutable_traced()));
+      break;
+    case FromTask::kClock:
+      counts = coordinator.clockRead(from, incoming_.clock());
+      break;
+    case FromTask::KIND_NOT_SET:
+      status_ =
+          grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a message of a later version: update the chief's graphrun");
+      return false;
     }
-    status_ =
-        grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a message of a later version: update the chief's graphrun");
-    return false;
+    if (!counts)
+      status_ = toGrpc(coordinator.displaced(from));
+    return counts;
   }
 
   MasterService &service_;

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <climits>
@@ -45,6 +46,46 @@ absl::Status checkHello(const Hello &hello) {
   GRAPHC_RETURN_IF_ERROR(checkText(hello.fingerprint(), "the plan's fingerprint"));
   GRAPHC_RETURN_IF_ERROR(checkText(hello.version(), "the version"));
   return checkDescription(hello);
+}
+
+absl::Status checkMember(const Hello &hello, const Membership &run) {
+  if (hello.task() >= run.taskNames.size() || run.taskNames[hello.task()] != hello.name())
+    return absl::InvalidArgumentError(
+        absl::StrCat(hello.name(), " is no task of this plan; its tasks are ", absl::StrJoin(run.taskNames, ", ")));
+  if (hello.fingerprint() != run.fingerprint)
+    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " has another plan: its fingerprint is ",
+                                                      hello.fingerprint(), ", the chief's ", run.fingerprint,
+                                                      "; start every task with the same plan file"));
+  if (hello.version() != run.version)
+    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " runs graphrun ", hello.version(), ", the chief ",
+                                                      run.version, "; start every task with the same graphrun"));
+  if (hello.session() != run.session)
+    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " (process ", hello.pid(), " on ", hello.host(),
+                                                      ") is of session ", hello.session(),
+                                                      " of this launcher, the chief of session ", run.session,
+                                                      ": it was given up, and nothing that it has made counts"));
+  return absl::OkStatus();
+}
+
+absl::Status displacedError(const std::string &task, const Hello *now) {
+  if (!now)
+    return absl::FailedPreconditionError(
+        absl::StrCat("this process was given up as ", task, ", and nothing that it says counts; start it again"));
+  return absl::FailedPreconditionError(absl::StrCat("another process is ", task, " by now (process ", now->pid(),
+                                                    " on ", now->host(),
+                                                    "); this one was given up, and nothing that it says counts"));
+}
+
+Peer peerOf(const Hello &hello) {
+  Peer peer;
+  peer.set_task(hello.task());
+  peer.set_name(hello.name());
+  peer.set_address(hello.address());
+  peer.set_incarnation(hello.incarnation());
+  peer.set_host(hello.host());
+  peer.set_host_id(hello.host_id());
+  peer.set_pid(hello.pid());
+  return peer;
 }
 
 absl::Status checkPeer(const Peer &peer, uint32_t number, const std::string &name) {

@@ -34,8 +34,7 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
       progress_(plan::taskNumber(plan_, plan_.chief()), options_.show, options_.logEverySteps),
       trace_(plan, coordinator_, files_, {options_.traceFile, options_.profileSteps, options_.log}),
       export_(plan_, files_, options_.exportDirectory, options_.log), hangs_(plan_, options_.hangs, options_.warner()),
-      records_(plan_, options_.reports),
-      earlyStop_(options_.earlyStop) {
+      records_(plan_, options_.reports), earlyStop_(options_.earlyStop) {
   coordinator_.use(std::make_shared<RunAnswers>(plan_, options_.ordered));
 }
 

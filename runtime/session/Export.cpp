@@ -75,7 +75,8 @@ absl::Status writeVariables(const plan::Plan &plan, const checkpoint::Found &fou
   manifest.globalStep = step;
   manifest.algorithms = found.manifest.algorithms;
   if (!tensors.empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard, checkpoint::writeShard(dir, step, kShard, tensors));
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard,
+                            checkpoint::writeShard(dir, directory.nonce(), step, kShard, tensors));
     manifest.shards.push_back(std::move(shard));
   }
   return directory.commit(manifest);

@@ -55,13 +55,15 @@ void TaskCheckpoint::noteMirrors(service::Done *done) const {
 }
 
 /// Whether the checkpoint's or dump's folder is the chief's and can be written.
-absl::Status TaskCheckpoint::check(const service::Order::Check &order) const {
+absl::Status TaskCheckpoint::check(const service::Order::Check &order) {
   // Only who stores variables reads and writes there; a worker without any may live elsewhere.
   if (variables_.stored().empty())
     return absl::OkStatus();
   // Without a nonce: a folder to write into at the end; better to hear now that it cannot be.
-  if (!order.nonce().empty())
+  if (!order.nonce().empty()) {
+    nonces_[order.directory()] = order.nonce();
     return checkpoint::checkNonce(order.directory(), order.nonce());
+  }
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(order.directory()));
   return base::checkWritable(order.directory());
 }
@@ -94,8 +96,9 @@ absl::Status TaskCheckpoint::save(const service::Order::Save &order, service::Do
                        variable.has_part_of() ? std::optional(variable.part_of()) : std::nullopt});
   }
   std::string file = checkpoint::shardFile(plan_.jobs(static_cast<int>(task_.job())).name(), task_.index());
-  GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard,
-                          checkpoint::writeShard(order.directory(), order.step(), file, tensors));
+  GRAPHC_ASSIGN_OR_RETURN(
+      checkpoint::ShardInfo shard,
+      checkpoint::writeShard(order.directory(), nonces_.at(order.directory()), order.step(), file, tensors));
   done->set_shard(checkpoint::encodeShard(shard));
   return absl::OkStatus();
 }

@@ -5,6 +5,9 @@
 #include "runtime/executor/VariableStore.h"
 #include "runtime/service/ControlLink.h"
 
+#include <map>
+#include <string>
+
 namespace graphc::session {
 
 /// Obeys the orders to initialise or restore, to look at a folder, to save and to dump; `done` gets what the task answers. While no
@@ -16,7 +19,7 @@ public:
       : plan_(plan), task_(std::move(task)), variables_(variables) {}
 
   absl::Status initialize(const service::Order::Initialize &order, service::Done *done);
-  absl::Status check(const service::Order::Check &order) const;
+  absl::Status check(const service::Order::Check &order);
   absl::Status save(const service::Order::Save &order, service::Done *done) const;
   absl::Status dump(const service::Order::Dump &order) const;
 
@@ -27,6 +30,7 @@ private:
   const plan::Plan &plan_;
   const plan::Task task_;
   executor::VariableStore &variables_;
+  std::map<std::string, std::string> nonces_; ///< by folder: of the chief's hold on it
 };
 
 } // namespace graphc::session

@@ -341,7 +341,7 @@ void TaskRun::tearDown() {
     base::MutexLock lock(mutex_);
     live_ = false;
   }
-  const bool isHeld = session_ && session_->isHeld();
+  const bool isHeld = session_ && !session_->isTakenApart();
   if (!isHeld)
     session_.reset();
   if (stream_)

@@ -37,7 +37,8 @@ service::Error toProto(const TaskFailure &failure) {
 TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link)
     : loaded_(plan), plan_(plan.plan), options_(std::move(options)), task_(plan::allTasks(plan_)[options_.task]),
       name_(plan::taskText(plan_, task_)), link_(link), orders_(plan_, options_.task, options_.transport.incarnation),
-      datasets_(plan_, options_.data), pool_(options_.intraOpThreads), steps_(options_.stepping, link) {
+      datasets_(options_.datasets ? options_.datasets : std::make_shared<data::DatasetCache>(plan_, options_.data)),
+      pool_(options_.intraOpThreads), steps_(options_.stepping, link) {
   link_.onEnd([this](absl::Status why) {
     bool secondary =
         absl::IsAborted(why) || absl::IsUnavailable(why); // anything else is the master's refusal of this task
@@ -276,7 +277,7 @@ absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
     if (plan_.phases(phase).samples_per_step() == 0 || !data::readsData(plan_, static_cast<uint32_t>(phase), task_))
       continue;
     for (const data::Stream &stream : data::streamsOf(plan_, static_cast<uint32_t>(phase))) {
-      GRAPHC_ASSIGN_OR_RETURN(auto opened, datasets_.open(stream.dataset));
+      GRAPHC_ASSIGN_OR_RETURN(auto opened, datasets_->open(stream.dataset));
       GRAPHC_RETURN_IF_ERROR(data::checkLabels(plan_, static_cast<uint32_t>(phase), stream.dataset, *opened));
       service::DatasetSize &size = *done->add_datasets();
       size.set_dataset(stream.dataset);
@@ -310,7 +311,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   const plan::Phase &phase = plan_.phases(static_cast<int>(phase_));
   GRAPHC_RETURN_IF_ERROR(transports_->all().reset(order.epoch()));
   GRAPHC_RETURN_IF_ERROR(checkFeeds(plan_, phase, task_, options_.feeds));
-  GRAPHC_ASSIGN_OR_RETURN(batches_, data::PhaseBatches::create(plan_, phase_, task_, datasets_));
+  GRAPHC_ASSIGN_OR_RETURN(batches_, data::PhaseBatches::create(plan_, phase_, task_, *datasets_));
   std::vector<uint64_t> positions = {order.position()};
   positions.insert(positions.end(), order.other_positions().begin(), order.other_positions().end());
   GRAPHC_RETURN_IF_ERROR(batches_->start(positions));
@@ -457,12 +458,12 @@ void TaskSession::endPhase() {
   // After a failure gRPC may still hold slices of the arenas, and a peer that hangs may never take them; and so may a device that hangs.
   const bool isRead = failed && transports_ && !transports_->shutdown(kDrainLimit);
   if (isRead || (failed && !executor::becomeIdle(lanes_, kDrainLimit))) {
-    held_ = true;
     for (auto &lane : lanes_)
       (void)lane.release(); // on purpose: the process is about to end
     traces_.leave();
     lanes_.clear(); // they are asked no more
     (void)transports_.release();
+    leftBehind_ = true;
     return;
   }
   lanes_.clear();

@@ -28,6 +28,7 @@ struct TaskOptions {
   uint32_t task = 0; ///< own number
   TransportOptions transport; ///< task, data, incarnation, … as for TaskTransports
   data::DataSearch data;
+  std::shared_ptr<data::DatasetCache> datasets; ///< outlives sessions of one task; null: its own
   std::map<std::string, std::string> feeds; ///< name → bytes
   uint32_t intraOpThreads = 1; ///< of one library kernel; no bit depends on it
   absl::Duration deadline = absl::Seconds(300); ///< of a lane's wait, where the chief says no other
@@ -60,8 +61,8 @@ public:
   void askForEnd() { endAsked_.store(true, std::memory_order_relaxed); }
   /// After run(): whether the run was stopped before its end, as somebody asked.
   bool wasStopped() const { return wasStopped_; }
-  /// After run(): what failed is still read by gRPC, or touched by a device. In a process that goes on this object must stay.
-  bool isHeld() const { return held_; }
+  /// After run(): nothing outside of it touches what it holds. Else it may be freed only by the end of the process.
+  bool isTakenApart() const { return !leftBehind_; }
   /// For the heartbeat, now and then.
   service::Progress progress() const;
   /// For the heartbeat: the failure, where there was one by then.
@@ -97,7 +98,7 @@ private:
   service::ControlLink &link_;
   RunOrders orders_; ///< which may come next
 
-  data::DatasetCache datasets_;
+  const std::shared_ptr<data::DatasetCache> datasets_;
   std::vector<service::Peer> peers_;
   absl::Duration waitLimit_; ///< of a lane
   bool nanStops_ = false; ///< its --nan stop
@@ -124,7 +125,7 @@ private:
   std::map<std::string, int64_t> near_ ABSL_GUARDED_BY(mutex_); ///< tasks of this host: their processes
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
   absl::Time failedAt_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
-  bool wasStopped_ = false, held_ = false;
+  bool wasStopped_ = false, leftBehind_ = false;
   bool ended_ = false; ///< End was obeyed; written under mutex_
   transport::Transport *abortable_ ABSL_GUARDED_BY(mutex_) = nullptr;
 

@@ -47,7 +47,7 @@ TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
   std::optional<TaskFailure> failure = parts_.session.run();
   // After a failure the driver clears up, unless it hangs on a file.
   if (failure && driving_.joinable() && clearUp && drove_.get_future().wait_for(*clearUp) != std::future_status::ready)
-    return {verdict(*failure), absl::OkStatus()};
+    return {verdict(*failure), absl::OkStatus(), /*isLeftBehind=*/true};
   if (driving_.joinable())
     driving_.join();
   stopHeartbeat();
@@ -72,6 +72,7 @@ void TaskThreads::heartbeat() {
           parts_.link.heard() == absl::InfiniteFuture()) // nothing began yet: nothing to end in good order
         parts_.link.lost(absl::CancelledError("stopped while waiting for the chief, as asked"));
     }
+    heedLoss();
     service::FromTask message;
     *message.mutable_progress() = parts_.session.progress();
     const bool stops =
@@ -89,6 +90,19 @@ void TaskThreads::heartbeat() {
     else if (now - std::max(parts_.link.heard(), awake) > parts_.lostAfter)
       parts_.link.lost(chiefSilent(parts_.lostAfter));
   }
+}
+
+/// What the chief would say as well, unless it is itself the one that is lost. Who has not heard of it yet has nothing to leave in good order.
+void TaskThreads::heedLoss() {
+  std::optional<service::RootCause> cause = parts_.lost ? parts_.lost() : std::nullopt;
+  if (!cause)
+    return;
+  if (parts_.coordinator)
+    return parts_.coordinator->abort(*std::move(cause));
+  const absl::Status why = absl::UnavailableError(cause->describe());
+  if (parts_.link.heard() == absl::InfiniteFuture() && parts_.stuck)
+    parts_.stuck({why, /*secondary=*/true, cause->task, /*lost=*/true});
+  parts_.link.lost(why);
 }
 
 bool TaskThreads::endsWithin(absl::Duration pause) {

@@ -41,6 +41,8 @@ public:
     std::function<bool()> stopAsked; ///< is asked at each heartbeat
     std::function<void(const TaskFailure &)>
         stuck; ///< ends the process, which nothing else does any more; may be empty
+    std::function<std::optional<service::RootCause>()> lost =
+        {}; ///< is asked at each heartbeat: which task was lost, by what who has started them says; may be empty
     absl::Duration every = kLook, beat = kHeartbeat, lostAfter = kLostAfter,
                    stuckAfter = kStuckAfter; ///< shorter in tests
   };
@@ -51,6 +53,7 @@ public:
   struct End {
     std::optional<TaskFailure> failure; ///< what ended the run early
     absl::Status driven; ///< without a failure: of the driver, as a stop that was asked for
+    bool isLeftBehind = false; ///< a thread of the driver that hangs on a file is
   };
   /// `join`: says hello to the chief. With `clearUp`, a driver that has not ended so long after a failure
   /// is left behind: it hangs on a file, and only the end of the process ends it.
@@ -58,6 +61,7 @@ public:
 
 private:
   void heartbeat();
+  void heedLoss();
   /// The heartbeat ends, at once or before `pause` is over.
   bool endsWithin(absl::Duration pause);
   void stopHeartbeat();

@@ -7,7 +7,7 @@ Each case is one run of a strategy and one fault, sometimes with --max_restarts.
   no hang          it ends by itself within LIMIT seconds, which is many times what it takes
   no wrong result  what ends well, at once or started again, has the weights of an undisturbed run (asynchronous and with backup workers: its
                    number of updates)
-  recovery         with --max_restarts the death of a task ends well by itself
+  recovery         with --max_restarts the death of a task ends well by itself; who is not named as started again is the process that it was
   nothing left     no process, no temporary file, no shared memory; whole checkpoints alone
 Prints a line a case, and for one that fails how to run it again and where its folder is. Exit status 0: none failed.
 """
@@ -24,7 +24,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "run"))
-from box import BUILD, Box, delay, differences, servers  # noqa: E402
+from box import BUILD, Box, asName, delay, differences, servers  # noqa: E402
 from formats import updates  # noqa: E402
 from ports import Ports  # noqa: E402
 from proxy import Network  # noqa: E402
@@ -117,7 +117,10 @@ class Case:
             chief = box.launch(plan, *self.flags(), f"--transport={self.transport}", *flags, env=slow)
             started, act = [chief], lambda: self._signal(chief)
         self._await(box, chief)
+        before = self._pids(chief)
         hit = act()
+        if self.restarts:
+            self._stay(chief, before)
         for time_ in range(1, self.times if self.restarts else 1):
             self._awaitRestart(chief, time_)
             time.sleep(self.draw.random() * 1.5)
@@ -143,6 +146,22 @@ class Case:
             self._saysWhy(started)
         self.step, self.moment = 5, self.draw.choice(MOMENTS)
         return ends
+
+    def _pids(self, run):
+        return {} if self.network else {task: run.pidNow(task) for task in self.tasks}
+
+    def _stay(self, run, before):
+        """Behind the first restart, where it is seen at once: as the launcher says it, processes are new ones or those of before."""
+        if None in before.values() or self.fault not in ("kill", "stop", "pause"):
+            return
+        self._awaitRestart(run, 1)
+        said = run.err.matches(r"; restarting (.*?) from .* .restart 1 of")
+        after = self._pids(run)
+        if not said or run.err.matches("restart 2 of") or None in after.values():
+            return
+        again = set(self.tasks) if said[0] == "all tasks" else {task for task in self.tasks if asName(task) in said[0].split(", ")}
+        if new := {task for task in self.tasks if before[task] != after[task]} - again:
+            raise Wrong(f"{new} are new processes, and only {again} are said to be")
 
     def _awaitRestart(self, run, number):
         end = time.monotonic() + LIMIT

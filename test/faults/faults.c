@@ -78,6 +78,10 @@ static int meet(const char *kind, const char *path, int needsSpace) {
     return 1;
   case kIoError:
     return errno = EIO, -1;
+  case kStop:
+    kill(getpid(), SIGSTOP);
+    errno = saved;
+    return 0;
   case kNoSpace:
     full = 1;
     return needsSpace ? (errno = ENOSPC, -1) : 0;
@@ -200,7 +204,7 @@ int mkdir(const char *name, mode_t mode) { WHOLE("mkdir", name, 1, syscall(SYS_m
 // Preloaded: FAULT_ROOT, FAULT_AT, FAULT (a name below), FAULT_TASK ("worker-0", "" for a process that is none), FAULT_FIRED (a file that is
 // made where the fault is, and without which alone there is one). A process counts where it is the task.
 __attribute__((constructor)) static void byEnvironment(void) {
-  const char *names[] = {"count", "kill", "half", "short", "eio", "enospc"};
+  const char *names[] = {"count", "kill", "half", "short", "eio", "enospc", "stop"};
   const char *where = getenv("FAULT_ROOT"), *what = getenv("FAULT"), *task = getenv("FAULT_TASK");
   if (!where || !what || !task || !getenv("FAULT_AT"))
     return;
@@ -217,7 +221,7 @@ __attribute__((constructor)) static void byEnvironment(void) {
   snprintf(fired, sizeof fired, "%s", getenv("FAULT_FIRED") ? getenv("FAULT_FIRED") : "");
   if (strcmp(own, task) != 0 || (fired[0] && access(fired, F_OK) == 0))
     return;
-  for (int i = 0; i < 6; ++i)
+  for (int i = 0; i < 7; ++i)
     if (strcmp(what, names[i]) == 0)
       faultsArm(where, atol(getenv("FAULT_AT")), (enum FaultAction)i, 0);
 }

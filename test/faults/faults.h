@@ -14,6 +14,7 @@ enum FaultAction {
   kShort, // a write takes half of what it is given; nothing else fails
   kIoError, // EIO
   kNoSpace, // ENOSPC, and so do all later ones that need space
+  kStop, // SIGSTOP before it; made once the process goes on
 };
 
 // From now on operations below `root` (a piece of their paths) count, from 1, and `action` comes at number `at`. fsync is left out where

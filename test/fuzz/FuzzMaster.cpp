@@ -80,7 +80,7 @@ private:
     if (line.bytes.empty()) {
       for (uint32_t task = 0; task < count_; ++task)
         if (!answered_[task])
-          coordinator_.done(task, session::honestAnswer(plan_.plan, task, order, begun_));
+          coordinator_.done({task, 100 + task}, session::honestAnswer(plan_.plan, task, order, begun_));
       answered_.assign(count_, true);
       return;
     }

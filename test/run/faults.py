@@ -5,7 +5,7 @@ FAULTS = ROOT / "test/faults"
 
 
 def fault(box, what, at, task, root, once=True):
-    """The environment in which `what` (kill, half, eio, enospc, short) meets the task ("worker-0") at its operation number `at` on files whose
+    """The environment in which `what` (kill, half, eio, enospc, short, stop) meets the task ("worker-0") at its operation number `at` on files whose
     path has `root` in it: in the first process that comes so far, or in each."""
     __tracebackhide__ = True
     if not (box / "faults.so").exists():

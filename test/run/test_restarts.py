@@ -1,10 +1,15 @@
-"""--max_restarts: what the launcher starts again, and what it does not."""
+"""--max_restarts: what the launcher starts again, who keeps its process, and what is not started again."""
 import os
+import shutil
 import signal
+import time
+from pathlib import Path
 
 import pytest
-from box import FOREVER, LOST, asName, delay, same
+from box import FOREVER, LOST, ROOT, asName, delay, files, same, servers
 from faults import fault
+from formats import updates
+from process import ended, until
 
 RUN = "--steps", 400, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 20
 SLOW = delay(worker1=1000)
@@ -15,20 +20,111 @@ def straight(box, two):
     return box.weights(two, *RUN[:2], to="straight")
 
 
-def again(number, most):
-    return rf"; restarting all tasks from .* in [0-9.m]+s \(restart {number} of {most}\)$"
+def again(number, most, who=".*"):
+    """What the launcher says: it starts these again."""
+    return rf"; restarting {who} from .* (?:at once|in [0-9.m]+s) \(restart {number} of {most}\)$"
+
+
+TASKS = "worker-0", "worker-1", "ps-0"  # of `two`; the first is the chief
+
+
+def pids(run, tasks=TASKS):
+    return {task: run.pidOf(task) for task in tasks}
+
+
+def alone(run, before, victim, number=1, most=2):
+    """The launcher has started this task again, the others are the processes that they were."""
+    __tracebackhide__ = True
+    run.err.waitFor(again(number, most, asName(victim)))
+    after = pids(run, before)
+    assert {task for task in before if before[task] != after[task]} == {victim}
 
 
 @pytest.mark.parametrize("task,transport", [("ps-0", "shm"), ("worker-0", "grpc"), ("worker-1", "shm")])
 def test_killed(box, two, straight, transport, task):
-    """kill -9 of each task: all are started again, from the last checkpoint, and end with the bits of an undisturbed run."""
+    """kill -9 of each task: it alone is started again, and all go on from the last checkpoint to the bits of an undisturbed run."""
     run = box.launch(two, *RUN, "--max_restarts", 2, "--dump_variables", "dump", "--log_file", "log.json", f"--transport={transport}", env=SLOW)
     box.checkpoint("ckpt")
-    os.kill(run.pidOf(task), signal.SIGKILL)
+    before = pids(run)
+    os.kill(before[task], signal.SIGKILL)
+    alone(run, before, task)
     run.ends()
     run.err.expect(rf"^graphrun: {asName(task)} \(process .*\) was killed by signal 9.*" + again(1, 2), "going on from ckpt/step-")
     run.err.never("restart 2 of 2")
     box.file("log.json").expect('"task":"launcher","message":".*restart 1 of 2')
+    same(straight, box / "dump")
+
+
+@pytest.mark.parametrize("strategy,task", [("all_reduce", "worker-1"), ("all_reduce", "worker-0"), ("async", "worker-1"), ("async", "ps-0")])
+def test_of_other_strategies(box, strategy, task):
+    """By all-reduce the bits are those of an undisturbed run, of asynchronous updates each counts once."""
+    plan = box.servers("async", 2, 1, "async") if strategy == "async" else box.compile("sum", {"worker": 2, "strategy": {"name": strategy}})
+    tasks = TASKS if strategy == "async" else TASKS[:2]
+    run = box.launch(plan, *RUN, "--max_restarts", 2, "--dump_variables", "dump", "--transport=grpc", env=SLOW)
+    box.checkpoint("ckpt")
+    before = pids(run, tasks)
+    os.kill(before[task], signal.SIGKILL)
+    alone(run, before, task)
+    run.ends()
+    assert updates(box / "dump") == 400
+    if strategy == "all_reduce":
+        same(box.weights(plan, *RUN[:2], to="straight"), box / "dump")
+
+
+def test_of_gpus(box):
+    """A process that stays gives the memory of its GPU back, and takes it again."""
+    box.withFakeCuda(2)
+    plan = box.compile("gpu", {**servers(2, 1), "devices": {"worker": ["GPU:0"]}}, ROOT / "examples/linear-regression/model.mlir")
+    how = "--steps", 200, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 20
+    run = box.launch(plan, *how, "--max_restarts", 2, "--dump_variables", "dump", env=SLOW)
+    box.checkpoint("ckpt")
+    before = pids(run)
+    os.kill(before["worker-1"], signal.SIGKILL)
+    alone(run, before, "worker-1")
+    run.ends()
+    same(box.weights(plan, *how[:2], to="straight"), box / "dump")
+
+
+def test_again_and_again(box, two, straight):
+    """Each in turn, some while the others still go on: who lives keeps its process, its descriptors and its threads, through all of it."""
+    run = box.launch(two, *RUN, "--max_restarts", 20, "--dump_variables", "dump", env=SLOW)
+    box.checkpoint("ckpt")
+    sizes = []
+    for number, task in enumerate(["worker-1", "ps-0", "worker-1", "ps-0", "worker-1"], 1):
+        before = pids(run)
+        os.kill(before[task], signal.SIGKILL)
+        alone(run, before, task, number, 20)
+        box.checkpoint("ckpt")
+        goneOn = len(run.err.matches("going on from ckpt/step-"))
+        until(lambda: len(run.err.matches("going on from ckpt/step-")) >= number, f"{goneOn} of {number} times it goes on")
+        sizes.append(len(os.listdir(f"/proc/{before['worker-0']}/fd")))
+    run.ends()
+    assert max(sizes) - min(sizes) < 12, f"the chief's descriptors grow: {sizes}"
+    same(straight, box / "dump")
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_at_the_start(box, two, straight, task):
+    """Before there is a run: who had come so far leaves, and all of it begins again."""
+    run = box.launch(two, "--steps", 400, "--checkpoint_dir", "ckpt", "--max_restarts", 2, "--dump_variables", "dump")
+    os.kill(run.pidOf(task), signal.SIGKILL)
+    run.ends()
+    run.err.expect(rf"^graphrun: {asName(task)} .* was killed by signal 9.* from the beginning, as there is no checkpoint yet, at once .restart 1 of 2.$")
+    same(straight, box / "dump")
+
+
+def test_while_they_wait(box, two, straight):
+    """One is lost while those that live wait for the next session, and one while it begins."""
+    run = box.launch(two, *RUN, "--max_restarts", 3, "--dump_variables", "dump", env={**SLOW, **fault(box, "kill", 1, "ps-0", "ckpt/step-")})
+    run.err.waitFor(again(1, 3))
+    box.checkpoint("ckpt")
+    os.kill(run.pidOf("ps-0"), signal.SIGKILL)
+    for task in "worker-1", "worker-0":
+        try:
+            os.kill(run.pidOf(task), signal.SIGKILL)
+        except ProcessLookupError:  # it was not to be kept
+            pass
+    run.ends()
     same(straight, box / "dump")
 
 
@@ -37,7 +133,7 @@ def test_before_the_first_checkpoint(box, two, straight):
     run = box.launch(two, "--steps", 400, "--checkpoint_dir", "ckpt", "--max_restarts", 3, "--dump_variables", "dump",
                      env={**SLOW, **fault(box, "kill", 1, "ps-0", "ckpt/step-")})
     run.ends()
-    run.err.expect("from the beginning, as there is no checkpoint yet, in 500ms .restart 1 of 3.$")
+    run.err.expect(again(1, 3, asName("ps-0")), "from the beginning, as there is no checkpoint yet, at once .restart 1 of 3.$")
     same(straight, box / "dump")
 
 
@@ -45,7 +141,7 @@ def test_used_up(box, two):
     """A task that dies each time: the pauses grow, the last death ends the run."""
     run = box.launch(two, *RUN, "--max_restarts", 2, env=fault(box, "kill", 1, "ps-0", "ckpt/step-", once=False))
     run.ends(LOST)
-    run.err.expect(r"in 500ms \(restart 1 of 2\)", r"in 1s \(restart 2 of 2\)", "killed by signal 9", r"all restarts are used up \(--max_restarts 2\)")
+    run.err.expect(r"at once \(restart 1 of 2\)", r"in 500ms \(restart 2 of 2\)", "killed by signal 9", r"all restarts are used up \(--max_restarts 2\)")
 
 
 @pytest.mark.parametrize("what", ["enospc", "eio"])
@@ -59,12 +155,14 @@ def test_the_same_again(box, two, what):
 
 
 def test_silent(box, two, straight):
-    """A process that is stopped is found by its silence, ended, and started again with the others."""
+    """A process that is stopped is found by its silence, ended before it can wake up, and started again; the others stay."""
     run = box.launch(two, *RUN, "--max_restarts", 1, "--dump_variables", "dump", env=SLOW)
     box.checkpoint("ckpt")
-    os.kill(run.pidOf("worker-1"), signal.SIGSTOP)
+    before = pids(run)
+    os.kill(before["worker-1"], signal.SIGSTOP)
+    run.err.waitFor("/job:worker/task:1.* did not answer for .*" + again(1, 1))
+    alone(run, before, "worker-1", 1, 1)
     run.ends()
-    run.err.expect("/job:worker/task:1.* did not answer for .*" + again(1, 1))
     same(straight, box / "dump")
 
 
@@ -87,3 +185,43 @@ def test_one_task(box):
     run.err.expect("/job:worker/task:0 .* was killed by signal 9" + ".*" + again(1, 1))
     same(box.weights(plan, *RUN[:2]), box / "dump")
 
+
+def givenUp(box, plan, task, ports, at, *flags):
+    """Without a launcher that ends it: a parameter server that was stopped at this operation of the save of step 40, and given up by the others."""
+    train = (plan, "--steps", FOREVER, *flags)
+    others = [task(name, *train, env=SLOW) for name in TASKS[:2]]
+    stale = box.launch(*train, "--job_name=ps", "--task_index=0", *ports.flags, env={**SLOW, **fault(box, "stop", at, "ps-0", "ckpt/step-40")})
+    ended(others, LOST)
+    others[0].err.expect("/job:ps/task:0.* did not answer for .* is stopped")
+    return stale
+
+
+@pytest.mark.parametrize("at", [1, 2], ids=["opens its shard", "writes it"])
+def test_wakes_up(box, two, straight, ports, task, at):
+    """It wakes up when a run that has gone on from the checkpoint before has made that step again. What it writes then goes nowhere."""
+    flags = *RUN[2:], "--keep_checkpoint_max", 0
+    stale = givenUp(box, two, task, ports, at, *flags)
+    same(straight, box.weights(two, *RUN[:2], *flags, to="dump"))
+    made = files(box / "ckpt")
+    stale.signal(signal.SIGCONT)
+    stale.ends((1, LOST))
+    assert files(box / "ckpt") == made and sorted(os.listdir(box / "ckpt")) == sorted(f"step-{step}" for step in range(20, 401, 20))
+
+
+def test_wakes_up_beside(box, ports, task):
+    """It wakes up while the other run, whose weights are others, is in the middle of that very shard: each writes into a folder of its own."""
+    plan = box.servers("async", 2, 1, "async")
+    flags = *RUN[2:], "--keep_checkpoint_max", 0
+    stale = givenUp(box, plan, task, ports, 1, *flags)
+    run = box.launch(plan, *RUN[:2], *flags, "--dump_variables", "dump",
+                     env={**SLOW, **fault(box, "stop", 9, "ps-0", "ckpt/step-40"), "FAULT_FIRED": str(box / "again")})
+    server = run.pidOf("ps-0")
+    until(lambda: (box / "again").exists() and Path(f"/proc/{server}/stat").read_text().rsplit(")", 1)[1].split()[0] == "T", "it is stopped within its shard")
+    stale.signal(signal.SIGCONT)
+    time.sleep(1)  # the server's silence is no loss yet
+    os.kill(server, signal.SIGCONT)
+    stale.ends((1, LOST))
+    run.ends()
+    assert updates(box / "dump") == 400
+    shutil.copytree(box / "ckpt/step-40", box / "only/step-40")
+    box.graphrun(plan, "--entry", "eval", "--checkpoint_dir", "only")

@@ -331,7 +331,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                "start an evaluator beside the tasks: a process that evaluates each checkpoint as it comes (by hand: "
                "--job_name evaluator)");
   app.add_option("--max_restarts", flags.maxRestarts,
-                 "start all tasks again from the last checkpoint when one was killed or lost, so often (default 0)")
+                 "start a task that was killed or lost again, and go on from the last checkpoint, so often (default 0)")
       ->check(CLI::Range(0u, 1000000u));
   app.add_flag("--new_algorithms", flags.newAlgorithms,
                "go on where another GPU or cuBLASLt made the checkpoint's products, or where tasks' CPUs make them in "

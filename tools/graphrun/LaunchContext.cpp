@@ -34,7 +34,8 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
               json["wrong"].is_array() && json.contains("plan_fd") && json["plan_fd"].is_number_integer() &&
               json.contains("first_gpu") && json["first_gpu"].is_number_unsigned() && json.contains("restarts") &&
               json["restarts"].is_number_unsigned() && json.contains("report_fd") &&
-              json["report_fd"].is_number_integer();
+              json["report_fd"].is_number_integer() && json.contains("session") &&
+              json["session"].is_number_unsigned() && json.contains("words_fd") && json["words_fd"].is_number_integer();
   if (!good)
     return absl::InvalidArgumentError(
         absl::StrCat(kLaunchVariable, " names something that no launcher wrote; unset it"));
@@ -47,9 +48,11 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
       texts->push_back(text.is_string() ? text.get<std::string>() : "");
   context.firstGpu = json["first_gpu"];
   context.restarts = json["restarts"];
+  context.session = json["session"];
+  context.wordsFd = json["words_fd"];
   context.planFd = json["plan_fd"];
   context.reportFd = json["report_fd"];
-  for (int inherited : {context.reportFd, context.listenerFd})
+  for (int inherited : {context.reportFd, context.listenerFd, context.wordsFd})
     fcntl(inherited, F_SETFD, FD_CLOEXEC);
   for (const std::string &address : context.addresses) // "unix:/proc/self/fd/7"
     if (int path = -1; absl::SimpleAtoi(address.substr(address.rfind('/') + 1), &path))
@@ -62,7 +65,7 @@ bool hangupStops() {
   return sigaction(SIGHUP, nullptr, &now) != 0 || now.sa_handler != SIG_IGN;
 }
 
-static sigset_t stopSignals() {
+sigset_t stopSignals() {
   sigset_t set;
   sigemptyset(&set);
   for (int signal : {SIGTERM, SIGINT, SIGHUP})
@@ -87,5 +90,7 @@ std::string encode(const ErrorReport &report) {
        {{"task", report.task}, {"message", report.message}, {"secondary", report.secondary}, {"lost", report.lost}}}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
+
+std::string encodeLeft(uint64_t session) { return nlohmann::json{{"left", session}}.dump(); }
 
 } // namespace graphc::graphrun

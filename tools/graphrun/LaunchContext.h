@@ -1,6 +1,7 @@
 //===- LaunchContext.h - what the tasks of a launcher take and tell it ---------------------------------------*- C++ -*-===//
 //
-// Down: service/LaunchContext.h. Up: one JSON object a line on an inherited pipe.
+// Down: service/LaunchContext.h. Up: one JSON object a line on an inherited pipe. Down, of a launcher that starts tasks again: words on an
+// inherited socket (LauncherWords.h).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHCONTEXT_H
@@ -10,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 
+#include <csignal>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +25,8 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext();
 
 /// Whether a terminal that closes ends this process: SIGHUP asks for a stop as SIGTERM does, unless it was ignored at the start (nohup).
 bool hangupStops();
+/// SIGTERM, SIGINT and, where it does, SIGHUP.
+sigset_t stopSignals();
 
 /// A launched task is begun with SIGTERM, SIGINT and SIGHUP blocked, and no other signal: a stop waits until the task knows what to
 /// do with it and unblocks them. SIGHUP that is ignored stays so.
@@ -38,6 +42,8 @@ struct ErrorReport {
 
 using service::kPeerLost;
 std::string encode(const ErrorReport &report);
+/// A task has left the session of this number, of which another task was lost, and waits for the next.
+std::string encodeLeft(uint64_t session);
 
 } // namespace graphc::graphrun
 #endif

@@ -1,13 +1,15 @@
 #include "tools/graphrun/Launcher.h"
 
+#include "tools/graphrun/LauncherWords.h"
+
 #include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
-#include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/service/Secret.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include <nlohmann/json.hpp>
 
@@ -18,6 +20,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,29 +28,10 @@ namespace graphc::graphrun {
 namespace {
 /// After the first failure the others have this long to say why they end, then they are killed.
 constexpr absl::Duration kGrace = absl::Milliseconds(1500);
+/// A word to a task is some bytes, and it waits for them.
+constexpr absl::Duration kWord = absl::Seconds(1);
 /// After the chief's good end the others have this long.
 constexpr absl::Duration kEndGrace = absl::Seconds(5);
-
-sigset_t launcherSignals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (int signal : {SIGCHLD, SIGINT, SIGTERM})
-    sigaddset(&set, signal);
-  if (hangupStops())
-    sigaddset(&set, SIGHUP);
-  return set;
-}
-
-/// Once no task lives: clears what a killed one has left half written, unless another run holds the folder. Returns the newest
-/// step that is there.
-std::optional<uint64_t> clearCheckpoints(const std::string &directory) {
-  if (directory.empty())
-    return std::nullopt;
-  auto steps = checkpoint::committedSteps(directory);
-  if (steps.ok() && access(directory.c_str(), F_OK) == 0)
-    (void)checkpoint::Directory::open(directory); // whose lock says that it is ours to clear
-  return steps.ok() && !steps->empty() ? std::optional(steps->back()) : std::nullopt;
-}
 
 absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> makePipe() {
   int ends[2];
@@ -59,7 +43,8 @@ absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> makePipe() {
 } // namespace
 
 Launcher::Launcher(LaunchOptions options)
-    : options_(std::move(options)), progress_(stderr), restarts_(options_.maxRestarts) {}
+    : options_(std::move(options)), progress_(stderr), restarts_(options_.maxRestarts),
+      sessions_(options_.tasks.size()) {}
 
 Launcher::~Launcher() {
   for (Child *child : all())
@@ -108,15 +93,22 @@ absl::Status Launcher::start(Child &child, const LaunchContext &common,
   GRAPHC_ASSIGN_OR_RETURN(auto out, makePipe());
   GRAPHC_ASSIGN_OR_RETURN(auto err, makePipe());
   GRAPHC_ASSIGN_OR_RETURN(auto report, makePipe());
+  int words[2] = {-1, -1};
+  const bool mayLive = restarts_.most() > 0 && child.task != &evaluatorTask_;
+  if (mayLive && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, words) != 0)
+    return base::errnoStatus("cannot make a socket", errno);
+  base::UniqueFd ourWords(words[0]), theirWords(words[1]);
   LaunchContext context = common;
   context.reportFd = report.second.get();
+  context.wordsFd = theirWords.get();
   context.firstGpu = child.task->firstGpu;
   if (child.task == &options_.tasks[options_.chief])
     context.wrong = options_.wrong;
   GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd memfd, base::sealedMemfd("graphrun-launch", encode(context)));
   std::vector<int> inherited = {memfd.get(), report.second.get()};
-  if (context.listenerFd >= 0)
-    inherited.push_back(context.listenerFd);
+  for (int fd : {context.listenerFd, context.wordsFd})
+    if (fd >= 0)
+      inherited.push_back(fd);
   for (const base::UnnamedListener &socket : sockets)
     inherited.push_back(socket.path.get());
   pid_t pid = fork();
@@ -128,6 +120,7 @@ absl::Status Launcher::start(Child &child, const LaunchContext &common,
   child.out = std::move(out.first);
   child.err = std::move(err.first);
   child.report = std::move(report.first);
+  child.words = std::move(ourWords);
   return absl::OkStatus();
 }
 
@@ -141,21 +134,25 @@ int Launcher::run() {
   }
   signal(SIGCHLD,
          SIG_DFL); // a parent that ignored it would have the kernel take the tasks' statuses, and us wait for ever
-  sigset_t set = launcherSignals();
+  sigset_t set = stopSignals();
+  sigaddset(&set, SIGCHLD);
   sigprocmask(SIG_BLOCK, &set, nullptr);
   if (options_.evaluator)
     evaluatorAt_ = absl::Now();
   signals_ = base::UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   while (true) {
-    if (absl::Status status = startAll(); !status.ok()) {
+    if (absl::Status status = begin(); !status.ok()) {
       say(base::describe(status));
       return 1;
     }
     watch();
     const std::optional<absl::Duration> pause = restartAfter();
-    if (!pause)
+    if (!pause) {
+      dismiss();
       return finish();
+    }
     if (!sleeps(*pause)) {
+      dismiss();
       say(absl::StrCat("stopped before the restart, as asked; start again with --checkpoint_dir ",
                        options_.checkpointDirectory, " to go on"));
       return 1;
@@ -163,35 +160,80 @@ int Launcher::run() {
   }
 }
 
-/// Processes, sockets and secret are new ones each time: what is left of an earlier start has no way into this one.
-absl::Status Launcher::startAll() {
-  children_.clear();
-  children_.resize(options_.tasks.size());
+/// Starts who has ended, and has who waits go on. The session's number and name are new ones: what is left of an earlier one has no way in.
+absl::Status Launcher::begin() {
+  reap(); // who has died while it waited
   ended_ = 0;
   killAt_ = absl::InfiniteFuture();
-  LaunchContext context;
-  context.run = service::randomHex(8);
-  context.planFd = options_.planFd;
-  context.restarts = restarts_.made();
-  context.secret = service::randomHex(32);
-  std::vector<base::UnnamedListener> sockets; // of all tasks, before the first starts: nobody waits for another's
-  for (size_t i = 0; options_.tasks.size() > 1 && i < options_.tasks.size(); ++i) {
-    GRAPHC_ASSIGN_OR_RETURN(base::UnnamedListener made, base::UnnamedListener::make(SOCK_STREAM));
-    context.addresses.push_back(made.inheritedAddress());
-    sockets.push_back(std::move(made));
+  const std::vector<size_t> started = sessions_.begin();
+  if (sessions_.number() == 1) {
+    children_.resize(options_.tasks.size());
+    context_.planFd = options_.planFd;
+    context_.secret = service::randomHex(32);
+    // Of all tasks, before the first starts: nobody waits for another's.
+    for (size_t i = 0; options_.tasks.size() > 1 && i < options_.tasks.size(); ++i) {
+      GRAPHC_ASSIGN_OR_RETURN(base::UnnamedListener made, base::UnnamedListener::make(SOCK_STREAM));
+      context_.addresses.push_back(made.inheritedAddress());
+      sockets_.push_back(std::move(made));
+    }
   }
-  for (size_t i = 0; i < children_.size(); ++i)
-    children_[i].task = &options_.tasks[i];
+  context_.run = service::randomHex(8);
+  context_.restarts = restarts_.made();
+  context_.session = restarts_.most() > 0 ? sessions_.number() : 0;
   std::vector<size_t> order = {options_.chief}; // first, so that the others find its server at their first attempt
   for (size_t i = 0; i < children_.size(); ++i)
     if (i != options_.chief)
       order.push_back(i);
   for (size_t i : order) {
-    context.listenerFd = sockets.empty() ? -1 : sockets[i].listener.get();
-    if (absl::Status status = start(children_[i], context, sockets); !status.ok())
+    Child &child = children_[i];
+    if (std::find(started.begin(), started.end(), i) == started.end()) {
+      child.told = child.killedByUs = false;
+      child.error.reset();
+      child.lastLine.clear();
+      tell(child, encode(NextSession{sessions_.number(), context_.run}));
+      continue;
+    }
+    child = Child();
+    child.number = i;
+    child.task = &options_.tasks[i];
+    context_.listenerFd = sockets_.empty() ? -1 : sockets_[i].listener.get();
+    if (absl::Status status = start(child, context_, sockets_); !status.ok())
       return base::annotate(status, options_.tasks[i].name);
   }
-  return absl::OkStatus(); // and each listens at its own socket alone: whoever calls one that is dead is told so
+  if (restarts_.most() == 0)
+    sockets_.clear(); // each listens at its own alone: whoever calls one that is dead is told so
+  return absl::OkStatus();
+}
+
+/// Where it has died meanwhile, that is seen soon.
+void Launcher::tell(Child &child, const std::string &word) {
+  (void)base::sendAll(child.words.get(), word, absl::Now() + kWord);
+}
+
+/// Whoever is still in a session that has lost a task leaves it. A process that is stopped cannot.
+void Launcher::tellLoss() {
+  const Child *cause = rootCause();
+  if (!cause || restarts_.most() == 0 || stopSignals_ > 0 || !mayPass(*cause))
+    return;
+  for (Child &child : children_) {
+    if (!sessions_.isIn(child.number) || child.told || child.error)
+      continue;
+    child.told = true;
+    if (observe::isStopped(child.pid)) {
+      child.killedByUs = true;
+      kill(child.pid, SIGKILL);
+    } else {
+      tell(child, encode(SessionLost{sessions_.number(), cause->task->name, describe(*cause)}));
+    }
+  }
+}
+
+void Launcher::dismiss() {
+  dismissed_ = true;
+  for (Child &child : children_)
+    child.words.reset();
+  killAt_ = absl::Now() + kGrace;
+  watch();
 }
 
 /// Waits until something has come, or for so long, and takes what came.
@@ -254,15 +296,19 @@ void Launcher::endEvaluator() {
 }
 
 void Launcher::watch() {
-  while (!allEnded()) {
+  while (std::any_of(children_.begin(), children_.end(), [this](const Child &child) { return isAwaited(child); })) {
     take(std::clamp(killAt_ - absl::Now(), absl::ZeroDuration(), absl::Seconds(1)));
     bool ending = failed() || children_[options_.chief].status;
     if (ending && killAt_ == absl::InfiniteFuture())
       killAt_ = absl::Now() + (failed() ? kGrace : kEndGrace);
     if (failed())
       killAt_ = std::min(killAt_, absl::Now() + kGrace);
+    if (failed())
+      tellLoss();
     if (absl::Now() >= killAt_)
-      signalAll(SIGKILL, true);
+      for (Child &child : children_)
+        if (isAwaited(child))
+          signalOne(child, SIGKILL, true);
   }
   for (Child &child : children_) // what was still in the pipes
     pump(child);
@@ -287,7 +333,13 @@ std::optional<absl::Duration> Launcher::restartAfter() {
   if (!pause)
     return std::nullopt;
   progress_.finish();
-  say(absl::StrCat(describe(*cause), "; ", restarts_.describe()));
+  std::vector<std::string> again;
+  for (const Child &child : children_)
+    if (child.status)
+      again.push_back(child.task->name);
+  const bool all = again.size() == children_.size();
+  say(absl::StrCat(describe(*cause), "; ",
+                   restarts_.describe(all && again.size() > 1 ? "all tasks" : absl::StrJoin(again, ", "))));
   return pause;
 }
 
@@ -342,6 +394,8 @@ void Launcher::onReport(Child &child, const std::string &line) {
       trained_ |= snapshot->step > 0;
       progress_.show(*snapshot);
     }
+  } else if (json.contains("left") && json["left"].is_number_unsigned()) {
+    sessions_.left(child.number, json["left"]);
   } else if (json.contains("error") && json["error"].is_object() && !child.error) {
     const nlohmann::json &error = json["error"];
     child.error = ErrorReport{error.value("task", ""), error.value("message", ""), error.value("secondary", false),
@@ -355,6 +409,8 @@ void Launcher::reap() {
     if (child->pid > 0 && !child->status && waitpid(child->pid, &status, WNOHANG) == child->pid) {
       pump(*child);
       child->status = status;
+      if (child->task != &evaluatorTask_)
+        sessions_.ended(child->number);
       child->endedAs = ++ended_;
     }
   }
@@ -379,12 +435,16 @@ void Launcher::onSignals() {
   }
 }
 
+void Launcher::signalOne(Child &child, int signal, bool byUs) {
+  if (child.pid <= 0 || child.status)
+    return;
+  child.killedByUs |= byUs;
+  kill(child.pid, signal);
+}
+
 void Launcher::signalAll(int signal, bool byUs) {
   for (Child &child : children_)
-    if (child.pid > 0 && !child.status) {
-      child.killedByUs |= byUs;
-      kill(child.pid, signal);
-    }
+    signalOne(child, signal, byUs);
 }
 
 bool Launcher::allEnded() const {

@@ -5,6 +5,7 @@
 #include "runtime/plan/plan.pb.h"
 #include "tools/graphrun/LaunchContext.h"
 #include "tools/graphrun/Restarts.h"
+#include "tools/graphrun/Sessions.h"
 
 #include "runtime/base/Socket.h"
 #include "runtime/observe/ProgressLine.h"
@@ -37,9 +38,9 @@ struct LaunchOptions {
   bool check = false; ///< graphrun check: exit status 1 of a task is a result, and it has said why
 };
 
-/// Starts all, shows their logs and the progress line, ends all with the first failure and then names its cause. With maxRestarts it then
-/// starts all of them again, from the last checkpoint, where that may help. Returns the exit status. No process, socket or file is left
-/// behind, however it ends.
+/// Starts all, shows their logs and the progress line, ends all with the first failure and then names its cause. With maxRestarts, where that
+/// may help, those that live leave the session instead (LauncherWords.h), the others are started again, and all go on from the last
+/// checkpoint. Returns the exit status. No process, socket or file is left behind, however it ends.
 class Launcher {
 public:
   explicit Launcher(LaunchOptions options);
@@ -48,19 +49,24 @@ public:
 
 private:
   struct Child {
+    size_t number = 0; ///< of its task
     const LaunchedTask *task = nullptr;
     pid_t pid = -1;
-    base::UniqueFd out, err, report; ///< our ends
+    base::UniqueFd out, err, report, words; ///< our ends; words: with maxRestarts
     std::string outRest, errRest, reportRest;
     std::string lastLine; ///< of its standard error
     std::optional<int> status; ///< of waitpid
     bool killedByUs = false;
+    bool told = false; ///< that its session is over
     std::optional<ErrorReport> error;
     size_t endedAs = 0; ///< 1 for the first that ended, …
   };
-  absl::Status startAll();
-  void watch(); ///< until all have ended
+  absl::Status begin(); ///< the next session
+  void watch(); ///< until nobody is in the session any more
+  void dismiss(); ///< who waits for a next one
   absl::Status start(Child &child, const LaunchContext &common, const std::vector<base::UnnamedListener> &sockets);
+  void tell(Child &child, const std::string &word);
+  void tellLoss();
   /// `inherited`: descriptors, the first that of the launch context.
   [[noreturn]] void exec(const LaunchedTask &task, int out, int err, const std::vector<int> &inherited);
   void pump(Child &child);
@@ -68,11 +74,13 @@ private:
   void onReport(Child &child, const std::string &line);
   void reap();
   void onSignals();
+  void signalOne(Child &child, int signal, bool byUs);
   void signalAll(int signal, bool byUs);
   bool allEnded() const;
+  bool isAwaited(const Child &child) const { return dismissed_ ? !child.status : sessions_.isIn(child.number); }
   bool failed() const;
   bool mayPass(const Child &cause) const;
-  std::optional<absl::Duration> restartAfter(); ///< once all have ended; none: they are not started again
+  std::optional<absl::Duration> restartAfter(); ///< once the session is over; none: there is no other
   bool sleeps(absl::Duration pause); ///< false: a stop was asked for meanwhile
   int finish();
   void take(absl::Duration wait);
@@ -93,6 +101,10 @@ private:
   bool evaluatorFailed_ = false;
   base::UniqueFd signals_;
   Restarts restarts_;
+  Sessions sessions_;
+  bool dismissed_ = false; ///< there is no other session
+  LaunchContext context_; ///< of all sessions
+  std::vector<base::UnnamedListener> sockets_; ///< by task number; without maxRestarts the tasks alone have them
   size_t ended_ = 0;
   int stopSignals_ = 0;
   bool trained_ = false; ///< a step was made

@@ -10,19 +10,23 @@
 
 namespace graphc::graphrun {
 
-/// --max_restarts. Tasks that die again and again without a step that stays are given longer and longer pauses: half a second first, each
-/// twice the one before, a minute at most. A newer checkpoint than the last time begins anew with the first.
+/// Once nobody is in a session: clears what a killed task has left half written of checkpoints, unless another run holds the folder. Returns the
+/// newest step that is there.
+std::optional<uint64_t> clearCheckpoints(const std::string &directory);
+
+/// --max_restarts. The first time there is no pause. Tasks that die again and again without a step that stays are given longer and longer
+/// ones: half a second, each twice the one before, a minute at most. A newer checkpoint than the last time begins anew without one.
 class Restarts {
 public:
   explicit Restarts(uint32_t most) : most_(most) {}
   uint32_t most() const { return most_; }
   uint32_t made() const { return made_; }
 
-  /// All tasks have ended; `newest`: the step of the newest checkpoint, if any. The pause before they are started again, or none
+  /// Nobody is in the session any more; `newest`: the step of the newest checkpoint, if any. The pause before the next one begins, or none
   /// where that was done `most` times.
   std::optional<absl::Duration> next(std::optional<uint64_t> newest);
-  /// Of the restart that next() has permitted: "restarting all tasks from step 120 in 1s (restart 1 of 3)".
-  std::string describe() const;
+  /// Of the restart that next() has permitted, `who` being started: "restarting all tasks from step 120 in 1s (restart 1 of 3)".
+  std::string describe(const std::string &who) const;
 
 private:
   const uint32_t most_;

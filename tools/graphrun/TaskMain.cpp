@@ -26,6 +26,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,6 +35,8 @@ namespace graphc::graphrun {
 namespace {
 constexpr absl::Duration kReach = absl::Seconds(1);
 constexpr std::chrono::seconds kClearUp(3);
+/// A launcher waits for a minute at most before it begins the next session, and may itself be stopped for a while.
+constexpr absl::Duration kNextSession = absl::Minutes(10);
 
 /// GRAPHC_TEST_DELAY_US="worker:1=2000,worker:2=0": how late this task's sends begin (session/DelayTransport.h).
 absl::Duration testDelay(const std::string &label) {
@@ -107,9 +110,10 @@ private:
 /// Everything that lives as long as this task does, in the order in which it must go.
 class TaskProcess {
 public:
-  TaskProcess(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup)
-      : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), output_(setup.reportFd),
-        tasks_(plan::allTasks(plan_)), name_(plan::taskText(plan_, tasks_[setup.task])),
+  TaskProcess(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
+              std::shared_ptr<data::DatasetCache> datasets)
+      : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), datasets_(std::move(datasets)),
+        output_(setup.reportFd), tasks_(plan::allTasks(plan_)), name_(plan::taskText(plan_, tasks_[setup.task])),
         incarnation_(service::randomIncarnation()) {
     const plan::Task &self = tasks_[setup.task];
     label_ = absl::StrCat(plan_.jobs(static_cast<int>(self.job())).name(), ":", self.index());
@@ -126,14 +130,26 @@ public:
       server_->shutdown();
   }
 
-  int run() {
+  /// The exit status. None: the session has lost another task, and once this object is gone the process may join the next.
+  std::optional<int> run() {
     link_ = std::make_shared<NoLink>(); // so that every path may close it
     if (absl::Status status = setUp(); !status.ok())
       return fail({status, false, ""});
     threads_ = std::make_unique<session::TaskThreads>(session::TaskThreads::Parts{
         name_, plan::taskText(plan_, plan_.chief()), *session_, *link_, driver_.get(), coordinator_.get(), stopAsked,
-        [this](const session::TaskFailure &failure) { fail(failure); }});
+        [this](const session::TaskFailure &failure) { fail(failure); },
+        [this]() -> std::optional<service::RootCause> {
+          std::optional<SessionLost> lost = setup_.words ? setup_.words->lost(setup_.session) : std::nullopt;
+          if (!lost)
+            return std::nullopt;
+          return service::RootCause{lost->task, "", 0, absl::UnavailableError(lost->why), /*lost=*/true};
+        }});
     session::TaskThreads::End end = threads_->run([this] { return join(); }, kClearUp);
+    if (end.failure && setup_.words && end.failure->lost && !end.isLeftBehind && session_->isTakenApart() &&
+        !stopAsked()) {
+      tell(*end.failure);
+      return std::nullopt;
+    }
     if (end.failure) // also where the driver hangs on a file: then the process ends without it
       return fail(*end.failure);
     const absl::Status &driven = end.driven;
@@ -209,7 +225,7 @@ private:
     options.transport.incarnation = incarnation_;
     options.transport.data = server_ ? &server_->data() : nullptr;
     options.transport.sendDelay = testDelay(label_);
-    options.data = dataSearch(flags_);
+    options.datasets = datasets_;
     options.intraOpThreads = flags_.intraOpThreads.value_or(std::max(1u, plan_.intra_op_threads()));
     options.deadline = waitDeadline();
     options.reportAfter = std::min(options.reportAfter, options.deadline / 4);
@@ -262,7 +278,8 @@ private:
   service::TaskServer::Options serverOptions() const {
     service::TaskServer::Options options;
     options.address = setup_.addresses[setup_.task];
-    options.listener = base::UniqueFd(setup_.listenerFd);
+    options.listener = // of which a later session makes use as well
+        base::UniqueFd(setup_.words ? fcntl(setup_.listenerFd, F_DUPFD_CLOEXEC, 0) : setup_.listenerFd);
     options.identity = identity();
     options.mostConnections = service::TaskServer::Options::connectionsOf(tasks_.size());
     for (const plan::Program &program : plan_.programs()) {
@@ -278,6 +295,7 @@ private:
     service::Coordinator::Options options;
     options.fingerprint = loaded_.fingerprint;
     options.version = GRAPHC_VERSION;
+    options.session = setup_.session;
     for (const plan::Task &task : tasks_)
       options.taskNames.push_back(plan::taskText(plan_, task));
     options.lostAfter = session::TaskThreads::kLostAfter;
@@ -286,7 +304,7 @@ private:
     session::StatusBoard::About about;
     about.entry = flags_.entry;
     about.version = GRAPHC_VERSION;
-    about.restarts = setup_.restarts;
+    about.restarts = setup_.session ? static_cast<uint32_t>(setup_.session - 1) : setup_.restarts;
     if (setup_.reportFd >= 0)
       about.launcher = getppid();
     if (!flags_.checkpointDirectory.empty())
@@ -328,8 +346,11 @@ private:
   }
 
   service::Hello hello() const {
-    return session::introduce(loaded_, setup_.task, setup_.addresses.empty() ? "" : setup_.addresses[setup_.task],
-                              incarnation_, GRAPHC_VERSION);
+    service::Hello hello =
+        session::introduce(loaded_, setup_.task, setup_.addresses.empty() ? "" : setup_.addresses[setup_.task],
+                           incarnation_, GRAPHC_VERSION);
+    hello.set_session(setup_.session);
+    return hello;
   }
 
   absl::Status join() {
@@ -342,14 +363,7 @@ private:
   [[noreturn]] int fail(const session::TaskFailure &failure) {
     if (failing_.exchange(true))
       _exit(failure.lost ? kPeerLost : 1); // it hangs in what follows
-    std::string message = base::describe(failure.status);
-    if (setup_.reportFd < 0 && tasks_.size() > 1 && !failure.secondary && message.rfind(name_, 0) != 0)
-      message = absl::StrCat(name_, ": ", message);
-    output_.error({name_, message, failure.secondary, failure.lost});
-    if (recorder_ && absl::IsCancelled(failure.status))
-      recorder_->drop(); // stopped as asked
-    else if (recorder_)
-      recorder_->keep(message, failure.secondary);
+    tell(failure);
     // The others must hear why; then the process ends without taking itself apart, since a peer that hangs may keep gRPC from letting go
     // of buffers for ever.
     if (master_)
@@ -363,10 +377,22 @@ private:
     _exit(failure.lost ? kPeerLost : 1);
   }
 
+  void tell(const session::TaskFailure &failure) {
+    std::string message = base::describe(failure.status);
+    if (setup_.reportFd < 0 && tasks_.size() > 1 && !failure.secondary && message.rfind(name_, 0) != 0)
+      message = absl::StrCat(name_, ": ", message);
+    output_.error({name_, message, failure.secondary, failure.lost});
+    if (recorder_ && absl::IsCancelled(failure.status))
+      recorder_->drop(); // stopped as asked
+    else if (recorder_)
+      recorder_->keep(message, failure.secondary);
+  }
+
   const Flags &flags_;
   const plan::LoadedPlan &loaded_;
   const plan::Plan &plan_;
   const TaskSetup &setup_;
+  const std::shared_ptr<data::DatasetCache> datasets_;
   Output output_;
   const std::vector<plan::Task> tasks_;
   const std::string name_;
@@ -482,8 +508,22 @@ int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &s
   takeStopSignals(/*launched=*/setup.reportFd >= 0);
   // "| head -1" ends a lone task as it ends the launcher; one of several goes on, since the others count on it.
   signal(SIGPIPE, plan::allTasks(plan.plan).size() == 1 ? SIG_DFL : SIG_IGN);
-  TaskProcess process(flags, plan, setup);
-  return process.run();
+  TaskSetup now = setup;
+  const auto datasets = std::make_shared<data::DatasetCache>(plan.plan, dataSearch(flags));
+  while (true) {
+    if (std::optional<int> status = TaskProcess(flags, plan, now, datasets).run())
+      return *status;
+    base::logger().flush();
+    std::fflush(nullptr);
+    const std::string left = encodeLeft(now.session) + "\n";
+    (void)base::writeAll(now.reportFd, left.data(), left.size(),
+                         "the launcher's pipe"); // gone with it, which next() sees
+    std::optional<NextSession> next = now.words->next(now.session, absl::Now() + kNextSession);
+    if (!next)
+      return kPeerLost;
+    now.session = next->session;
+    now.run = next->run;
+  }
 }
 
 } // namespace graphc::graphrun

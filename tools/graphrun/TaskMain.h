@@ -10,6 +10,7 @@
 #include "runtime/tls/JobFolder.h"
 #include "tools/graphrun/Flags.h"
 #include "tools/graphrun/LaunchContext.h"
+#include "tools/graphrun/LauncherWords.h"
 
 namespace graphc::graphrun {
 
@@ -23,6 +24,8 @@ struct TaskSetup {
   std::shared_ptr<tls::JobFolder> folder{}; ///< the chief's, with --job_dir
   uint32_t restarts = 0; ///< of all tasks, by the launcher
   bool client = false; ///< --master: the other tasks are servers, which get the plan from here
+  uint64_t session = 0; ///< of a launcher that starts tasks again, which `words` come from
+  std::shared_ptr<LauncherWords> words{}; ///< null: the loss of another task ends this one
 };
 
 /// What is said of an address beyond loopback where there are no certificates.
@@ -45,7 +48,8 @@ absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Pla
 /// What the driver is asked to do, from the command line.
 session::DriverOptions driverOptions(const Flags &flags);
 
-/// Runs the task to its end; returns the exit status. Everything the user must know was printed or reported.
+/// Runs the task to its end; returns the exit status. Everything the user must know was printed or reported. With TaskSetup::words it goes
+/// through as many sessions as tasks are lost, of each it leaves nothing but the data sets that are open.
 int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup);
 
 } // namespace graphc::graphrun

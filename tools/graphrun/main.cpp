@@ -280,7 +280,11 @@ int run(int argc, char **argv) {
                                           .run = context.run,
                                           .reportFd = context.reportFd,
                                           .listenerFd = context.listenerFd,
-                                          .restarts = context.restarts},
+                                          .restarts = context.restarts,
+                                          .session = context.session,
+                                          .words = context.wordsFd < 0 ? nullptr
+                                                                       : std::make_shared<graphrun::LauncherWords>(
+                                                                             base::UniqueFd(context.wordsFd))},
                       context.wrong);
   }
   auto credentials = graphrun::credentialsOf(flags);
@@ -403,7 +407,8 @@ void prepareProcess() {
     }
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-    files.rlim_cur = files.rlim_max; // the launcher has three pipes and two sockets a task, a chief two streams a task
+    files.rlim_cur =
+        files.rlim_max; // the launcher has three pipes and three sockets a task, a chief two streams a task
     setrlimit(RLIMIT_NOFILE, &files);
   }
 }

@@ -93,9 +93,9 @@ protected:
     Manifest manifest;
     manifest.globalStep = uint64_t(step);
     manifest.dataPositions["train"] = uint64_t(step) * 256;
-    GRAPHC_ASSIGN_OR_RETURN(ShardInfo a, writeShard(dir, uint64_t(step), shardFile("ps", 0),
+    GRAPHC_ASSIGN_OR_RETURN(ShardInfo a, writeShard(dir, directory.nonce(), uint64_t(step), shardFile("ps", 0),
                                                     {{"w", tensorType(plan::F32, {4}), w.data(), 16}}));
-    GRAPHC_ASSIGN_OR_RETURN(ShardInfo b, writeShard(dir, uint64_t(step), shardFile("ps", 1),
+    GRAPHC_ASSIGN_OR_RETURN(ShardInfo b, writeShard(dir, directory.nonce(), uint64_t(step), shardFile("ps", 1),
                                                     {{"global_step", tensorType(plan::I64), &step, 8}}));
     manifest.shards = {a, b};
     return directory.commit(manifest);

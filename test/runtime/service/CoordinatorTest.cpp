@@ -77,6 +77,49 @@ TEST_F(Cluster, AnotherPlanIsRefusedWithBothFingerprints) {
   EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("beef"), HasSubstr("feed"), HasSubstr("same plan file")));
 }
 
+TEST_F(Cluster, AnEarlierSessionsIsRefusedByName) {
+  options.session = 3;
+  coordinator = std::make_unique<Coordinator>(options);
+  Hello hello = helloOf(1, "/job:worker/task:0");
+  hello.set_session(2);
+  EXPECT_THAT(std::string(coordinator->join(hello, tasks[1]).message()),
+              AllOf(HasSubstr("/job:worker/task:0 (process 4001 on here)"), HasSubstr("session 2"),
+                    HasSubstr("session 3"), HasSubstr("given up")));
+  hello.set_session(3);
+  EXPECT_TRUE(coordinator->join(hello, tasks[1]).ok());
+}
+
+/// One that was silent for too long before all were there, and wakes up: whatever it says, the process that has its place is the task.
+TEST_F(Cluster, AProcessThatWasGivenUpCountsForNothing) {
+  ASSERT_TRUE(join(1).ok());
+  const Speaker stale{1, 101};
+  const absl::Time now = absl::Now();
+  for (int i = 0; i < 5; ++i) // in steps in which nobody takes this process for one that was stopped
+    coordinator->heartbeat(now + i * absl::Milliseconds(400), 0);
+  EXPECT_FALSE(coordinator->progress(stale, {}));
+  EXPECT_THAT(std::string(coordinator->displaced(stale).message()),
+              AllOf(HasSubstr("given up as /job:worker/task:0"), HasSubstr("start it again")));
+  Hello hello = helloOf(1, "/job:worker/task:0");
+  hello.set_incarnation(7);
+  hello.set_pid(77);
+  ASSERT_TRUE(coordinator->join(hello, tasks[1]).ok());
+  Error error;
+  error.set_message("the chief does not answer");
+  EXPECT_FALSE(coordinator->failed(stale, error));
+  EXPECT_FALSE(coordinator->done(stale, {}));
+  EXPECT_FALSE(coordinator->fetched(stale, {}));
+  EXPECT_FALSE(coordinator->traced(stale, {}));
+  EXPECT_FALSE(coordinator->clockRead(stale, {}));
+  EXPECT_FALSE(coordinator->progress({9, 101}, {})) << "no task of the plan";
+  coordinator->disconnected(1, 101, "is gone");
+  EXPECT_THAT(std::string(coordinator->displaced(stale).message()),
+              HasSubstr("another process is /job:worker/task:0 by now (process 77 on here)"));
+  EXPECT_TRUE(coordinator->progress({1, 7}, {}));
+  ASSERT_TRUE(join(0).ok() && join(2).ok());
+  EXPECT_TRUE(coordinator->waitForAll().ok());
+  EXPECT_FALSE(coordinator->rootCause());
+}
+
 TEST_F(Cluster, AnotherVersionIsRefusedWithBoth) {
   options.version = "2.0";
   coordinator = std::make_unique<Coordinator>(options);
@@ -124,7 +167,7 @@ TEST_F(Cluster, WordsOfATaskAreCleanedAndBounded) {
   Error error;
   error.set_code(77);
   error.set_message("\x1b[2J" + std::string(8 << 20, 'x'));
-  coordinator->failed(1, error);
+  coordinator->failed({1, 100 + 1}, error);
   std::string cause(coordinator->rootCause()->status.message());
   EXPECT_EQ(cause.rfind("\\x1b[2Jxxx", 0), 0u) << cause.substr(0, 40);
   EXPECT_LT(cause.size(), 5000u);
@@ -153,7 +196,7 @@ TEST_F(Cluster, OrderWaitsForEveryAnswer) {
     Done done;
     done.set_id(id);
     done.set_steps(task);
-    coordinator->done(task, done);
+    coordinator->done({task, 100 + task}, done);
   }
   master.join();
   ASSERT_TRUE(answers.ok()) << answers.status();
@@ -163,7 +206,7 @@ TEST_F(Cluster, OrderWaitsForEveryAnswer) {
 
 TEST_F(Cluster, AnAnswerThatNobodyAskedForEndsTheRunByItsTask) {
   joinAll();
-  coordinator->done(1, {});
+  coordinator->done({1, 100 + 1}, {});
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:0");
   EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("it was not asked"));
@@ -183,7 +226,7 @@ TEST_F(Cluster, FailureOfOneEndsAllWithItsWords) {
   Error error;
   error.set_code(3);
   error.set_message("train.gz: corrupt");
-  coordinator->failed(2, error);
+  coordinator->failed({2, 100 + 2}, error);
   for (auto &task : tasks)
     EXPECT_TRUE(task->aborted());
   Order order;
@@ -204,7 +247,7 @@ Error brokenStream() {
 
 TEST_F(Cluster, DeathIsTheCauseAndNotWhatOthersNoticed) {
   joinAll();
-  coordinator->failed(0, brokenStream());
+  coordinator->failed({0, 100 + 0}, brokenStream());
   EXPECT_FALSE(coordinator->rootCause()) << "its own words may still come";
   coordinator->disconnected(2, 102, "is gone");
   ASSERT_TRUE(coordinator->rootCause());
@@ -218,7 +261,7 @@ TEST_F(Cluster, DeathIsTheCauseAndNotWhatOthersNoticed) {
 void watchFor(Coordinator &coordinator, absl::Duration time, std::vector<uint32_t> heard) {
   for (absl::Time end = absl::Now() + time; absl::Now() < end && !coordinator.rootCause();) {
     for (uint32_t task : heard)
-      coordinator.progress(task, {});
+      coordinator.progress({task, 100 + task}, {});
     coordinator.heartbeat(absl::Now(), 0);
     absl::SleepFor(absl::Milliseconds(20));
   }
@@ -228,7 +271,7 @@ TEST_F(Cluster, SuspicionAloneNamesTheSuspectInTheEnd) {
   options.lostAfter = absl::Seconds(60);
   coordinator = std::make_unique<Coordinator>(options);
   joinAll();
-  coordinator->failed(0, brokenStream());
+  coordinator->failed({0, 100 + 0}, brokenStream());
   watchFor(*coordinator, absl::Milliseconds(500), {0, 1});
   EXPECT_FALSE(coordinator->rootCause());
   watchFor(*coordinator, absl::Seconds(30), {0, 1});
@@ -240,7 +283,7 @@ TEST_F(Cluster, SuspicionAloneNamesTheSuspectInTheEnd) {
 
 TEST_F(Cluster, ASuspectThatLivesIsInnocentAndTheConnectionIsNamed) {
   joinAll();
-  coordinator->failed(0, brokenStream());
+  coordinator->failed({0, 100 + 0}, brokenStream());
   watchFor(*coordinator, absl::Seconds(30), {1, 2});
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "the connection between /job:ps/task:0 and /job:worker/task:1");
@@ -256,7 +299,7 @@ TEST_F(Cluster, WhatIsKnownOfASilentTaskIsSaid) {
   joinAll();
   Progress progress;
   progress.set_steps(12);
-  coordinator->progress(2, progress);
+  coordinator->progress({2, 100 + 2}, progress);
   watchFor(*coordinator, absl::Seconds(30), {0, 1});
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->status.message(),
@@ -282,8 +325,8 @@ TEST_F(Cluster, SilentTaskIsLost) {
   EXPECT_EQ(tasks[0]->taken().back().heartbeat().global_step(), 7u);
   for (int i = 0; i < 200 && !coordinator->rootCause(); ++i) {
     absl::SleepFor(absl::Milliseconds(50));
-    coordinator->progress(0, {});
-    coordinator->progress(1, {});
+    coordinator->progress({0, 100 + 0}, {});
+    coordinator->progress({1, 100 + 1}, {});
     coordinator->heartbeat(absl::Now(), 8);
   }
   ASSERT_TRUE(coordinator->rootCause());
@@ -299,13 +342,13 @@ TEST_F(Cluster, WhoseResultIsBeingTakenIsNotSilent) {
   };
   coordinator = std::make_unique<Coordinator>(options);
   joinAll();
-  std::thread stream([&] { coordinator->fetched(2, {}); });
+  std::thread stream([&] { coordinator->fetched({2, 100 + 2}, {}); });
   absl::SleepFor(absl::Milliseconds(50));
   auto heartbeatFor = [&](absl::Duration time) {
     for (absl::Time end = absl::Now() + time; absl::Now() < end && !coordinator->rootCause();) {
       absl::SleepFor(absl::Milliseconds(50));
-      coordinator->progress(0, {});
-      coordinator->progress(1, {});
+      coordinator->progress({0, 100 + 0}, {});
+      coordinator->progress({1, 100 + 1}, {});
       coordinator->heartbeat(absl::Now(), 8);
     }
   };
@@ -339,8 +382,8 @@ TEST_F(Cluster, AStragglerIsReportedAndLostOnlyPastItsDeadline) {
   coordinator->allowStragglers({false, false, true});
   std::jthread alive([&](std::stop_token stop) {
     while (!stop.stop_requested()) {
-      coordinator->progress(0, {});
-      coordinator->progress(1, {});
+      coordinator->progress({0, 100 + 0}, {});
+      coordinator->progress({1, 100 + 1}, {});
       absl::SleepFor(absl::Milliseconds(5));
     }
   });
@@ -355,7 +398,7 @@ TEST_F(Cluster, AStragglerIsReportedAndLostOnlyPastItsDeadline) {
   ASSERT_EQ(announced.size(), 1u);
   EXPECT_THAT(announced[0],
               AllOf(HasSubstr("/job:worker/task:1"), HasSubstr("does not answer for 1s"), HasSubstr("silent for 4s")));
-  coordinator->progress(2, {});
+  coordinator->progress({2, 100 + 2}, {});
   coordinator->heartbeat(absl::Now(), 7);
   ASSERT_EQ(announced.size(), 2u);
   EXPECT_THAT(announced[1], HasSubstr("answers again, after "));

@@ -25,7 +25,7 @@ struct AnsweredRun : testing::Test {
       service::ClockReading reading;
       reading.set_id(message.clock());
       if (message.has_clock())
-        test.coordinator->clockRead(number, reading);
+        test.coordinator->clockRead({number, 100 + number}, reading);
     }
     AnsweredRun &test;
     const uint32_t number;
@@ -38,7 +38,7 @@ struct AnsweredRun : testing::Test {
     service::Done done = honestAnswer(loaded.plan, task, order, begun);
     if (twist)
       twist(task, order, done);
-    coordinator->done(task, done);
+    coordinator->done({task, 100 + task}, done);
   }
   /// The error that the run ends with.
   std::string run() {

@@ -33,9 +33,9 @@ TEST_F(Answers, HonestOnesMakeARun) {
 TEST_F(Answers, AnOrderIsAnsweredOnceByWhomItWasGivenTo) {
   EXPECT_THAT(with(Order::kConnect, [](Done &done) { done.set_id(77); }),
               "/job:ps/task:1: its answer to order 77 is none: it was not asked, or has answered already");
-  EXPECT_THAT(with(Order::kConnect, [&](Done &done) { coordinator->done(1, done); }),
+  EXPECT_THAT(with(Order::kConnect, [&](Done &done) { coordinator->done({1, 100 + 1}, done); }),
               AllOf(HasSubstr("/job:ps/task:1"), HasSubstr("answered already")));
-  EXPECT_THAT(with(Order::kConnect, [&](Done &done) { coordinator->done(2, done); }),
+  EXPECT_THAT(with(Order::kConnect, [&](Done &done) { coordinator->done({2, 100 + 2}, done); }),
               AllOf(HasSubstr("/job:worker/task:0"), HasSubstr("answered already")))
       << "task 2 is heard before it was asked; its own answer is the second";
 }
@@ -204,7 +204,7 @@ TEST_F(Answers, ResultsAreThoseThatWereAskedForEachOnce) {
         [=, this](Done &) {
           service::Fetched value = good;
           change(value);
-          coordinator->fetched(from, value);
+          coordinator->fetched({from, 100 + from}, value);
         },
         2);
   };
@@ -219,9 +219,10 @@ TEST_F(Answers, ResultsAreThoseThatWereAskedForEachOnce) {
   EXPECT_THAT(send([](auto &value) { value.set_value("12345"); }), HasSubstr("loss0 of 5 bytes, expected 4"));
   EXPECT_THAT(send([](auto &value) { value.set_step(3); }), HasSubstr("loss0 of step 3, expected step 0 or a later"));
   EXPECT_THAT(send([](auto &value) { value.set_step(UINT64_MAX); }), HasSubstr("loss0 of step"));
-  EXPECT_THAT(send([&](auto &) { coordinator->fetched(2, good); }), HasSubstr("loss0 of step 0, expected step 1"));
+  EXPECT_THAT(send([&](auto &) { coordinator->fetched({2, 100 + 2}, good); }),
+              HasSubstr("loss0 of step 0, expected step 1"));
   EXPECT_THAT(with(
-                  Order::kBegin, [&](Done &) { coordinator->fetched(2, good); }, 2),
+                  Order::kBegin, [&](Done &) { coordinator->fetched({2, 100 + 2}, good); }, 2),
               HasSubstr("a result comes while none is computed"));
   options.fetches.clear();
   EXPECT_THAT(send([](auto &) {}), HasSubstr("for which nobody has asked"));
@@ -240,7 +241,7 @@ TEST_F(Answers, ReportsHaveEveryResultOfAStepOnce) {
         [=, this](Done &) {
           service::Fetched value = good;
           change(value);
-          coordinator->fetched(2, value);
+          coordinator->fetched({2, 100 + 2}, value);
         },
         2);
   };
@@ -252,7 +253,8 @@ TEST_F(Answers, ReportsHaveEveryResultOfAStepOnce) {
   EXPECT_THAT(send([](auto &value) { value.mutable_report()->add_metrics(); }), HasSubstr("and 1 metrics"));
   EXPECT_THAT(send([](auto &value) { value.set_value("1234"); }), HasSubstr("for which nobody has asked"));
   EXPECT_THAT(send([](auto &value) { value.set_step(3); }), HasSubstr("a report of step 3, expected step 0"));
-  EXPECT_THAT(send([&](auto &) { coordinator->fetched(2, good); }), HasSubstr("a report of step 0, expected step 1"));
+  EXPECT_THAT(send([&](auto &) { coordinator->fetched({2, 100 + 2}, good); }),
+              HasSubstr("a report of step 0, expected step 1"));
   options.reports.everySteps.reset();
   EXPECT_THAT(send([](auto &) {}), HasSubstr("a report, for which nobody has asked"));
 }
@@ -306,7 +308,7 @@ TEST_F(Answers, ASuspectIsATask) {
     done.mutable_error()->set_message("gone");
     absl::Time now = absl::Now();
     coordinator->heartbeat(now, 0); // the order waits for the end of the grace
-    coordinator->failed(1, done.error());
+    coordinator->failed({1, 100 + 1}, done.error());
     for (int i = 0; i < 8; ++i)
       coordinator->heartbeat(now + absl::Milliseconds(500) * i, 0);
   };
@@ -358,7 +360,7 @@ TEST_F(Answers, ATraceIsOfALaneThatRunsThere) {
     trace.set_records(&record, sizeof record);
     change(trace);
     for (int times = 0; order.has_run() && task == 1 && times < (trace.records().empty() ? 2 : 1); ++times)
-      coordinator->traced(task, trace);
+      coordinator->traced({task, 100 + task}, trace);
   };
   EXPECT_EQ(run(), "");
   for (auto [made, why] : std::initializer_list<std::pair<std::function<void(service::Traced &)>, const char *>>{

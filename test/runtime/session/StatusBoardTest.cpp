@@ -51,7 +51,7 @@ protected:
   void tell(const std::string &task, uint64_t steps) {
     service::Progress progress;
     progress.set_steps(steps);
-    coordinator->progress(number(task), progress);
+    coordinator->progress({number(task), 1 + number(task)}, progress);
   }
   uint32_t number(const std::string &task) const {
     return static_cast<uint32_t>(std::find(names.begin(), names.end(), task) - names.begin());

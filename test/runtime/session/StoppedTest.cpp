@@ -30,7 +30,7 @@ struct Stopped : AnsweredRun {
         return;
       service::Progress asked;
       asked.set_stop_requested(true);
-      coordinator->progress(task, asked);
+      coordinator->progress({task, 100 + task}, asked);
       heartbeat();
       done.set_steps(1);
       done.set_stopped(true);

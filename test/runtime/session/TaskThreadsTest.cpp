@@ -164,6 +164,34 @@ TEST_F(TaskThreadsTest, ASessionThatNeverComesBackIsGivenUp) {
   EXPECT_EQ(why, "the device is gone");
 }
 
+service::RootCause lostServer() {
+  return {"/job:ps/task:0", "", 0, absl::UnavailableError("was killed by signal 9"), /*lost=*/true};
+}
+
+TEST_F(TaskThreadsTest, WhoHasStartedTheTasksSaysThatOneIsLost) {
+  TaskThreads::Parts own = parts(link);
+  int asks = 0;
+  own.lost = [&] { return ++asks == 5 ? std::optional(lostServer()) : std::nullopt; };
+  own.stuck = [](const TaskFailure &) { FAIL() << "it can leave in good order"; };
+  link.heartbeat();
+  TaskThreads::End end = TaskThreads(own).run(joined);
+  ASSERT_TRUE(end.failure);
+  EXPECT_EQ(end.failure->status.message(), "/job:ps/task:0: was killed by signal 9");
+  EXPECT_TRUE(end.failure->lost && end.failure->secondary);
+  EXPECT_TRUE(session.isTakenApart());
+}
+
+TEST_F(TaskThreadsTest, WhoHasNotReachedTheChiefByThenEnds) {
+  TaskThreads::Parts own = parts(link);
+  std::optional<TaskFailure> stuck;
+  own.lost = [&] { return stuck ? std::nullopt : std::optional(lostServer()); };
+  own.stuck = [&](const TaskFailure &failure) { stuck = failure; }; // of graphrun, that ends the process
+  TaskThreads::End end = TaskThreads(own).run(joined);
+  ASSERT_TRUE(end.failure && stuck);
+  EXPECT_EQ(stuck->suspect, "/job:ps/task:0");
+  EXPECT_TRUE(stuck->lost);
+}
+
 TEST_F(TaskThreadsTest, OnTheChiefTheHeartbeatIsTheDriversClock) {
   service::Coordinator::Options coordinated;
   coordinated.fingerprint = loaded.fingerprint;

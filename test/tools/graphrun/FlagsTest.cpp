@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace graphc::graphrun {
@@ -106,6 +107,8 @@ TEST(LaunchContext, RoundTripAndRefusals) {
   unsetenv(kLaunchVariable);
   EXPECT_FALSE(takeLaunchContext()->has_value());
   LaunchContext context{"run", "secret", {"unix:/proc/self/fd/7", "unix:/proc/self/fd/8"}, dup(2), dup(2), {}, -1};
+  context.session = 3;
+  context.wordsFd = dup(2);
   auto fd = base::sealedMemfd("test", encode(context));
   ASSERT_TRUE(fd.ok());
   setenv(kLaunchVariable, std::to_string(fd->release()).c_str(), 1);
@@ -114,8 +117,12 @@ TEST(LaunchContext, RoundTripAndRefusals) {
   EXPECT_EQ((*taken)->secret, "secret");
   EXPECT_EQ((*taken)->addresses.size(), 2u);
   EXPECT_EQ((*taken)->reportFd, context.reportFd);
+  EXPECT_EQ((*taken)->session, 3u);
+  EXPECT_EQ((*taken)->wordsFd, context.wordsFd);
+  EXPECT_EQ(fcntl(context.wordsFd, F_GETFD), FD_CLOEXEC);
   EXPECT_EQ(getenv(kLaunchVariable), nullptr);
   close(context.reportFd);
+  close(context.wordsFd);
   for (const char *wrong : {"x", "1", "9999"}) {
     setenv(kLaunchVariable, wrong, 1);
     EXPECT_FALSE(takeLaunchContext().ok()) << wrong;

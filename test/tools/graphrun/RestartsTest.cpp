@@ -9,28 +9,29 @@ TEST(Restarts, NoneByDefault) { EXPECT_FALSE(Restarts(0).next(12)); }
 
 TEST(Restarts, AsManyAsPermitted) {
   Restarts restarts(2);
-  EXPECT_EQ(restarts.next(std::nullopt), absl::Milliseconds(500));
-  EXPECT_EQ(restarts.describe(),
-            "restarting all tasks from the beginning, as there is no checkpoint yet, in 500ms (restart 1 of 2)");
-  EXPECT_EQ(restarts.next(120), absl::Milliseconds(500));
-  EXPECT_EQ(restarts.describe(), "restarting all tasks from step 120 in 500ms (restart 2 of 2)");
+  EXPECT_EQ(restarts.next(std::nullopt), absl::ZeroDuration());
+  EXPECT_EQ(restarts.describe("all tasks"),
+            "restarting all tasks from the beginning, as there is no checkpoint yet, at once (restart 1 of 2)");
+  EXPECT_EQ(restarts.next(120), absl::ZeroDuration());
+  EXPECT_EQ(restarts.describe("/job:ps/task:0"), "restarting /job:ps/task:0 from step 120 at once (restart 2 of 2)");
   EXPECT_FALSE(restarts.next(130));
 }
 
 TEST(Restarts, PausesGrowUntilThereIsANewerCheckpoint) {
   Restarts restarts(100);
-  for (double seconds : {0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0})
+  for (double seconds : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0})
     EXPECT_EQ(restarts.next(120), absl::Seconds(seconds));
+  EXPECT_EQ(restarts.next(121), absl::ZeroDuration());
   EXPECT_EQ(restarts.next(121), absl::Milliseconds(500));
-  EXPECT_EQ(restarts.next(121), absl::Seconds(1));
-  EXPECT_EQ(restarts.next(120), absl::Seconds(2)) << "an older one, since the newest was damaged";
+  EXPECT_EQ(restarts.describe("all tasks"), "restarting all tasks from step 121 in 500ms (restart 12 of 100)");
+  EXPECT_EQ(restarts.next(120), absl::Seconds(1)) << "an older one, since the newest was damaged";
 }
 
 TEST(Restarts, WithoutAnyCheckpointPausesGrowToo) {
   Restarts restarts(100);
-  for (double seconds : {0.5, 1.0, 2.0})
+  for (double seconds : {0.0, 0.5, 1.0})
     EXPECT_EQ(restarts.next(std::nullopt), absl::Seconds(seconds));
-  EXPECT_EQ(restarts.next(1), absl::Milliseconds(500));
+  EXPECT_EQ(restarts.next(1), absl::ZeroDuration());
 }
 
 } // namespace
