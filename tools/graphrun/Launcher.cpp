@@ -212,7 +212,7 @@ void Launcher::tell(Child &child, const std::string &word) {
 
 /// Whoever is still in a session that has lost a task leaves it. A process that is stopped cannot.
 void Launcher::tellLoss() {
-  const Child *cause = rootCause();
+  const Child *cause = rootCause(children_);
   if (!cause || restarts_.most() == 0 || stopSignals_ > 0 || !mayPass(*cause))
     return;
   for (Child &child : children_) {
@@ -281,7 +281,7 @@ void Launcher::watchEvaluator() {
 void Launcher::endEvaluator() {
   absl::Time until = absl::InfiniteFuture();
   while (evaluator_ || evaluatorAt_ != absl::InfiniteFuture()) {
-    if (until == absl::InfiniteFuture() && (rootCause() || stopSignals_ > 0)) {
+    if (until == absl::InfiniteFuture() && (rootCause(children_) || stopSignals_ > 0)) {
       until = absl::Now() + kEndGrace;
       evaluatorAt_ = absl::InfiniteFuture();
       if (evaluator_ && stopSignals_ == 0) // else it has the signal
@@ -326,7 +326,7 @@ bool Launcher::mayPass(const Child &cause) const {
 }
 
 std::optional<absl::Duration> Launcher::restartAfter() {
-  const Child *cause = rootCause();
+  const Child *cause = rootCause(children_);
   if (!cause || restarts_.most() == 0 || stopSignals_ > 0 || !mayPass(*cause))
     return std::nullopt;
   const std::optional<absl::Duration> pause = restarts_.next(clearCheckpoints(options_.checkpointDirectory));
@@ -350,29 +350,6 @@ bool Launcher::sleeps(absl::Duration pause) {
     onSignals();
   }
   return stopSignals_ == 0;
-}
-
-bool Launcher::readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line) {
-  char buffer[16384];
-  while (fd.get() >= 0) {
-    ssize_t bytes = read(fd.get(), buffer, sizeof buffer);
-    if (bytes < 0)
-      return errno == EAGAIN || errno == EINTR;
-    if (bytes == 0) {
-      if (!rest.empty())
-        line(std::exchange(rest, ""));
-      fd.reset();
-      return false;
-    }
-    rest.append(buffer, static_cast<size_t>(bytes));
-    size_t begin = 0, end;
-    while ((end = rest.find('\n', begin)) != std::string::npos) {
-      line(rest.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    rest.erase(0, begin);
-  }
-  return false;
 }
 
 void Launcher::pump(Child &child) {
@@ -461,53 +438,6 @@ bool Launcher::failed() const {
 
 // A death by a signal that we did not send says most, then a task's own words, then a bare exit status; what a task noticed of
 // another comes last. Within a class the first that ended.
-const Launcher::Child *Launcher::rootCause() const {
-  auto rank = [](const Child &child) {
-    if (child.status && WIFSIGNALED(*child.status) && !child.killedByUs)
-      return 0;
-    if (child.error && !child.error->secondary)
-      return 1;
-    if (!child.error && !child.killedByUs && child.status && WIFEXITED(*child.status) &&
-        WEXITSTATUS(*child.status) != 0)
-      return 2;
-    if (child.error)
-      return 3;
-    return child.killedByUs ? 4 : 5;
-  };
-  const Child *best = nullptr;
-  for (const Child &child : children_)
-    if (rank(child) < 5 &&
-        (!best || std::make_pair(rank(child), child.endedAs) < std::make_pair(rank(*best), best->endedAs)))
-      best = &child;
-  return best;
-}
-
-std::string Launcher::describe(const Child &child) const {
-  std::string text = absl::StrCat(child.task->name, " (process ", child.pid, " on ", observe::hostName(), ") ");
-  if (child.killedByUs && !child.error)
-    return absl::StrCat(text, "did not end by itself and was killed");
-  if (child.status && WIFSIGNALED(*child.status) && !child.killedByUs) {
-    int signal = WTERMSIG(*child.status);
-    absl::StrAppend(&text, "was killed by signal ", signal, " (", strsignal(signal), ")");
-    if (child.error)
-      absl::StrAppend(&text, "; last error: ", child.error->message);
-    else if (!child.lastLine.empty())
-      absl::StrAppend(&text, "; its last line: ", child.lastLine);
-    return text;
-  }
-  if (child.error && child.error->secondary) // whose words name another one
-    return child.error->message;
-  if (child.status && WIFEXITED(*child.status))
-    absl::StrAppend(&text, "failed with exit status ", WEXITSTATUS(*child.status));
-  else
-    absl::StrAppend(&text, "failed");
-  if (child.error)
-    absl::StrAppend(&text, ": ", child.error->message);
-  else if (!child.lastLine.empty())
-    absl::StrAppend(&text, "; its last line: ", child.lastLine);
-  return text;
-}
-
 void Launcher::say(const std::string &line) {
   progress_.print(stderr, absl::StrCat("graphrun: ", line));
   base::logger().debug("{}", line); // into --log_file only
@@ -516,7 +446,7 @@ void Launcher::say(const std::string &line) {
 int Launcher::finish() {
   progress_.finish();
   endEvaluator();
-  const Child *cause = rootCause();
+  const Child *cause = rootCause(children_);
   if (!cause) {
     if (progress_.flush(stdout))
       return evaluatorFailed_ ? 1 : 0;

@@ -3,7 +3,7 @@
 #define GRAPHC_TOOLS_GRAPHRUN_LAUNCHER_H
 
 #include "runtime/plan/plan.pb.h"
-#include "tools/graphrun/LaunchContext.h"
+#include "tools/graphrun/LaunchedChild.h"
 #include "tools/graphrun/Restarts.h"
 #include "tools/graphrun/Sessions.h"
 
@@ -16,14 +16,6 @@
 #include <sys/types.h>
 
 namespace graphc::graphrun {
-
-struct LaunchedTask {
-  std::string name; ///< "/job:worker/task:1"
-  std::string label; ///< "worker:1", before each line of its log
-  std::string job;
-  uint32_t index = 0;
-  uint32_t firstGpu = 0; ///< LaunchContext::firstGpu
-};
 
 struct LaunchOptions {
   std::vector<std::string> arguments; ///< graphrun's own, after argv[0]; --job_name and --task_index are appended
@@ -48,19 +40,7 @@ public:
   int run();
 
 private:
-  struct Child {
-    size_t number = 0; ///< of its task
-    const LaunchedTask *task = nullptr;
-    pid_t pid = -1;
-    base::UniqueFd out, err, report, words; ///< our ends; words: with maxRestarts
-    std::string outRest, errRest, reportRest;
-    std::string lastLine; ///< of its standard error
-    std::optional<int> status; ///< of waitpid
-    bool killedByUs = false;
-    bool told = false; ///< that its session is over
-    std::optional<ErrorReport> error;
-    size_t endedAs = 0; ///< 1 for the first that ended, …
-  };
+  using Child = LaunchedChild;
   absl::Status begin(); ///< the next session
   void watch(); ///< until nobody is in the session any more
   void dismiss(); ///< who waits for a next one
@@ -70,7 +50,6 @@ private:
   /// `inherited`: descriptors, the first that of the launch context.
   [[noreturn]] void exec(const LaunchedTask &task, int out, int err, const std::vector<int> &inherited);
   void pump(Child &child);
-  bool readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line);
   void onReport(Child &child, const std::string &line);
   void reap();
   void onSignals();
@@ -88,8 +67,6 @@ private:
   void endEvaluator();
   std::vector<Child *> all(); ///< the tasks and the evaluator
   void say(const std::string &line); ///< to standard error and the log file
-  const Child *rootCause() const;
-  std::string describe(const Child &child) const;
 
   const LaunchOptions options_;
   observe::ProgressLine progress_;

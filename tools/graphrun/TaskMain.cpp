@@ -3,6 +3,7 @@
 #include "tools/graphrun/Feeds.h"
 #include "tools/graphrun/StatusServer.h"
 #include "tools/graphrun/StopSignals.h"
+#include "tools/graphrun/TaskOutput.h"
 
 #include "runtime/base/File.h"
 #include "runtime/base/Log.h"
@@ -55,57 +56,6 @@ bool isFile(const std::string &path) {
   struct stat info{};
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
-
-/// Where this process's lines go: to the launcher's pipe, or to a terminal that it shares with nobody.
-class Output {
-public:
-  explicit Output(int reportFd) : report_(reportFd), line_(stderr) {}
-  void show(const observe::ProgressSnapshot &snapshot) {
-    if (absl::Time now = absl::Now(); snapshot.last || now - logged_ >= absl::Seconds(1)) { // into --log_file only
-      logged_ = now;
-      base::logFields(spdlog::level::debug, observe::formatProgress(snapshot, /*barWidth=*/0),
-                      absl::StrCat("\"progress\":", observe::toJson(snapshot)));
-    }
-    if (report_ < 0)
-      line_.show(snapshot);
-    else
-      report(absl::StrCat("{\"progress\":", observe::toJson(snapshot), "}"));
-  }
-  void print(const std::string &line) {
-    line_.print(stdout, line);
-    base::logger().debug("{}", line);
-  }
-  bool wroteAll() { return line_.flush(stdout); }
-  void log(const std::string &line) {
-    line_.finish();
-    base::logger().info("{}", line);
-  }
-  void warn(const std::string &line) {
-    line_.finish();
-    base::logger().warn("{}", line);
-  }
-  void error(const ErrorReport &error) {
-    line_.finish();
-    base::logger().debug("{}{}", error.secondary ? "another task failed: " : "failed: ", error.message);
-    if (report_ >= 0)
-      report(encode(error));
-    else
-      std::fprintf(stderr, "graphrun: %s\n", error.message.c_str());
-  }
-
-private:
-  void report(std::string text) {
-    text += '\n';
-    base::MutexLock lock(mutex_);
-    (void)base::writeAll(report_, text.data(), text.size(),
-                         "the launcher's pipe"); // gone with the launcher, and so are we
-  }
-  const int report_;
-  absl::Time logged_ =
-      absl::InfinitePast(); ///< show() is called by one thread at a time (the driver's or its heartbeat's)
-  base::Mutex mutex_;
-  observe::ProgressLine line_;
-};
 
 /// Everything that lives as long as this task does, in the order in which it must go.
 class TaskProcess {
@@ -393,7 +343,7 @@ private:
   const plan::Plan &plan_;
   const TaskSetup &setup_;
   const std::shared_ptr<data::DatasetCache> datasets_;
-  Output output_;
+  TaskOutput output_;
   const std::vector<plan::Task> tasks_;
   const std::string name_;
   const uint64_t incarnation_;

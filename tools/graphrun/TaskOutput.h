@@ -1,0 +1,71 @@
+//===- TaskOutput.h - what a task says, to its launcher or to a terminal ------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TOOLS_GRAPHRUN_TASKOUTPUT_H
+#define GRAPHC_TOOLS_GRAPHRUN_TASKOUTPUT_H
+
+#include "runtime/base/File.h"
+#include "runtime/base/Log.h"
+#include "runtime/base/Mutex.h"
+#include "runtime/observe/ProgressLine.h"
+#include "tools/graphrun/LaunchContext.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+#include <cstdio>
+#include <string>
+
+namespace graphc::graphrun {
+
+/// Where this process's lines go: to the launcher's pipe, or to a terminal that it shares with nobody.
+class TaskOutput {
+public:
+  explicit TaskOutput(int reportFd) : report_(reportFd), line_(stderr) {}
+  void show(const observe::ProgressSnapshot &snapshot) {
+    if (absl::Time now = absl::Now(); snapshot.last || now - logged_ >= absl::Seconds(1)) { // into --log_file only
+      logged_ = now;
+      base::logFields(spdlog::level::debug, observe::formatProgress(snapshot, /*barWidth=*/0),
+                      absl::StrCat("\"progress\":", observe::toJson(snapshot)));
+    }
+    if (report_ < 0)
+      line_.show(snapshot);
+    else
+      report(absl::StrCat("{\"progress\":", observe::toJson(snapshot), "}"));
+  }
+  void print(const std::string &line) {
+    line_.print(stdout, line);
+    base::logger().debug("{}", line);
+  }
+  bool wroteAll() { return line_.flush(stdout); }
+  void log(const std::string &line) {
+    line_.finish();
+    base::logger().info("{}", line);
+  }
+  void warn(const std::string &line) {
+    line_.finish();
+    base::logger().warn("{}", line);
+  }
+  void error(const ErrorReport &error) {
+    line_.finish();
+    base::logger().debug("{}{}", error.secondary ? "another task failed: " : "failed: ", error.message);
+    if (report_ >= 0)
+      report(encode(error));
+    else
+      std::fprintf(stderr, "graphrun: %s\n", error.message.c_str());
+  }
+
+private:
+  void report(std::string text) {
+    text += '\n';
+    base::MutexLock lock(mutex_);
+    (void)base::writeAll(report_, text.data(), text.size(),
+                         "the launcher's pipe"); // gone with the launcher, and so are we
+  }
+  const int report_;
+  absl::Time logged_ =
+      absl::InfinitePast(); ///< show() is called by one thread at a time (the driver's or its heartbeat's)
+  base::Mutex mutex_;
+  observe::ProgressLine line_;
+};
+
+} // namespace graphc::graphrun
+#endif
