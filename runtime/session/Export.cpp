@@ -132,10 +132,9 @@ absl::StatusOr<Export> openExport(const std::string &path) {
       return absl::InvalidArgumentError(
           steps.empty()
               ? absl::StrCat(path, ": a folder, and no export (graphrun model.plan --export_dir DIR writes one)")
-              : absl::StrCat(path,
-                             ": a folder of checkpoints; name the plan: graphrun model.plan --entry predict "
-                             "--checkpoint_dir ",
-                             path));
+              : absl::StrCat(path, ": a folder of checkpoints, not a plan; graphrun model.plan --checkpoint_dir ", path,
+                             " goes on from them, and with --entry predict predicts by the newest; graphrun show ", path,
+                             " says what is in them"));
   }
   found.plan = found.path + kPlanFile;
   found.variables = found.path + kVariables;

@@ -139,7 +139,7 @@ def test_restarts(box, two):
     run.out.waitFor("^step [0-9]+: ")
     follower = run.pidOf("evaluator-0")
     os.kill(run.pidOf("ps-0"), 9)
-    run.err.waitFor("restarting all tasks")
+    run.err.waitFor("restarting /job:ps/task:0 from")
     assert run.pidOf("evaluator-0") == follower
     run.ends()
     assert evaluated(run.out)[-1][0] == 200

@@ -1,4 +1,5 @@
 """--export_dir: a folder that predicts what the plan predicts from its last checkpoint, without plan and cluster; whole or not there."""
+import json
 import os
 import shutil
 
@@ -54,6 +55,18 @@ def test_versions(box):
     assert sorted(os.listdir(box / "out")) == ["1", "2"]
     box.graphrun("out", *FEED).err.expect("going on from out/2/variables/step-30")
     box.graphrun("out/1", *FEED).err.expect("going on from out/1/variables/step-20")
+
+
+def test_shown(box):
+    """graphrun show says what is in it, and whether it is whole."""
+    exported(box, served(box))
+    shown = json.loads(box.graphrun("show", "out", "--json").out.text())
+    assert shown["export"] == "out/1" and [step["whole"] for step in shown["checkpoint"]] == [True]
+    assert [phase["role"] for phase in shown["phases"]] == ["predict"]
+    assert {variable["name"] for variable in shown["frozen_variables"]} == {variable["name"] for variable in shown["variables"]}
+    box.graphrun("show", "out").out.expect("^export: out/1$", "^frozen variables \\([0-9]+\\)$", "^kind: plan$")
+    (box / "out/1/predict.plan").write_bytes(b"cut")
+    box.graphrun("show", "out", status=1).err.expect("graphrun show: out/1/predict.plan: ")
 
 
 def test_damaged(box):
@@ -123,7 +136,7 @@ def test_refused(box, two):
     box.refused("--export_dir served.mlir", plan, "--checkpoint_dir", "ckpt", "--export_dir", "served.mlir", *FEED)
     box.refused("one: a folder, and no export", "one")
     exported(box, plan)
-    box.refused("ckpt: a folder of checkpoints; name the plan: graphrun model.plan --entry predict --checkpoint_dir ckpt", "ckpt")
+    box.refused("ckpt: a folder of checkpoints, not a plan; graphrun model.plan --checkpoint_dir ckpt goes on from them, and with --entry predict", "ckpt")
     box.refused("out is a folder: an export has its own variables.*leave --checkpoint_dir out", "out", "--checkpoint_dir", "ckpt", *FEED)
     box.refused("out is a folder: .*leave --epochs out", "out", "--epochs", 2, *FEED)
     box.refused("--entry eval: the plan of served.mlir has no such function; it has predict", "out", "--entry", "eval", *FEED)

@@ -169,7 +169,7 @@ def test_restarts(box, two):
     box.checkpoint("ckpt")
     assert status(box, "ckpt")["restarts"] == 0
     os.kill(run.pidOf("worker-1"), 9)
-    run.err.waitFor("restarting all tasks")
+    run.err.waitFor("restarting /job:worker/task:1")
     until(lambda: box.run("graphrun", "status", "ckpt", "--json", status=None).out.matches('"restarts":1'), "the run that was started again")
     assert status(box, "ckpt")["checkpoint"]["step"] > 0
     run.stop(status=1)

@@ -40,7 +40,7 @@ def test_local(box, two):
     server = until(lambda: [pid for pid, line in living(box.folder) if "--job_name=ps" in line], "a process of the server")
     os.kill(server[0], signal.SIGKILL)
     run.ends()
-    run.err.expect("was killed by signal 9 .*; restarting all tasks from step", "going on from kept/step-")
+    run.err.expect("was killed by signal 9 .*; restarting /job:ps/task:0 from step", "going on from kept/step-")
     same(straight, box / "again")
 
 

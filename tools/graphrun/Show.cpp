@@ -66,8 +66,10 @@ absl::StatusOr<Shown> showExport(const std::string &path) {
   GRAPHC_ASSIGN_OR_RETURN(Shown variables, showCheckpointFolder(found.variables));
   Shown shown;
   shown.json["export"] = found.path;
-  shown.json["predictions"] = std::move(plan.json);
-  shown.json["frozen_variables"] = std::move(variables.json);
+  shown.json["checkpoint"] = std::move(variables.json["checkpoints"]);
+  shown.json["frozen_variables"] = std::move(variables.json["variables"]);
+  for (auto &[name, member] : plan.json.items())
+    shown.json[name] = std::move(member);
   for (Shown *part : {&plan, &variables})
     shown.damaged.insert(shown.damaged.end(), part->damaged.begin(), part->damaged.end());
   return shown;
@@ -132,12 +134,6 @@ std::string hintOfFile(const std::string &path) {
   struct stat info{};
   if (path == "-" || stat(path.c_str(), &info) != 0)
     return "";
-  if (S_ISDIR(info.st_mode))
-    return absl::StrCat(path, ": a folder, not a plan",
-                        kReaders[1].knows(path, true, "") || kReaders[2].knows(path, true, "")
-                            ? absl::StrCat("; it has checkpoints: graphrun model.plan --checkpoint_dir ", path,
-                                           " goes on from them, graphrun show ", path, " says what is in them")
-                            : "");
   if (!S_ISREG(info.st_mode))
     return "";
   const std::string begin = beginOf(path);
