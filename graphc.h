@@ -6,7 +6,8 @@
  * Results are objects that the caller frees; what functions give of them lives as long as they do. A structure of options begins with
  * its own size, so that a program compiled against an older header keeps its meaning; all that is zero is the default:
  *     graphc_run_options options = {.size = sizeof(options), .epochs = 5};
- * Any number of threads may call at once, each with objects of its own. Nothing is printed, no signal is handled.
+ * Any number of threads may call at once, each with objects of its own. Nothing is printed, and no signal is handled but SIGBUS (a data file that shrinks while it
+ * is read). Functions of the program that are called from here must not throw.
  *
  *===--------------------------------------------------------------------------------------------------------------------===*/
 #ifndef GRAPHC_H

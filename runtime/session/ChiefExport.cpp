@@ -15,6 +15,9 @@ absl::Status ChiefExport::write(const std::string &checkpoint, bool notFinite) {
     log_(absl::StrCat("--export_dir ", directory_, ": nothing is exported, since training ended by --nan stop"));
     return absl::OkStatus();
   }
+  if (checkpoint.empty())
+    return absl::FailedPreconditionError(absl::StrCat(
+        "--export_dir ", directory_, ": there is no checkpoint to export; train with --checkpoint_dir first"));
   FileWatch::Work work(files_, absl::StrCat("exporting to ", directory_));
   absl::StatusOr<std::string> path = writeExport(plan_, checkpoint, directory_);
   if (!path.ok())

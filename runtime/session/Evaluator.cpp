@@ -37,8 +37,11 @@ absl::Status Evaluator::run() {
       return absl::CancelledError("the evaluator was stopped, as asked");
     // Before the folder is looked at: all that training has saved until it said so is seen below.
     auto finished = checkpoint::readFinished(folder());
-    if (!finished.ok())
-      log(absl::StrCat(base::describe(finished.status()), "; whether training is over is not known"));
+    if (std::string why = finished.ok() ? "" : base::describe(finished.status()); why != unreadable_) {
+      unreadable_ = why;
+      if (!why.empty())
+        log(absl::StrCat(why, "; whether training is over is not known"));
+    }
     const bool isOver = finished.ok() && *finished && (*finished)->reaches(options_.goal);
     GRAPHC_ASSIGN_OR_RETURN(std::vector<uint64_t> steps, newSteps());
     if (first) {
@@ -91,8 +94,8 @@ absl::Status Evaluator::evaluate(uint64_t step) {
                      " (--keep_checkpoint_max)"));
     return absl::OkStatus();
   }
-  if (absl::IsDataLoss(result.status()) || absl::IsNotFound(result.status()) ||
-      absl::IsInvalidArgument(result.status())) {
+  // What else it fails by, a data set that is missing say, would be the same with each checkpoint.
+  if (!result.ok() && !checkpoint::openCheckpoint(run.checkpoint).ok()) {
     log(absl::StrCat("checkpoint ", run.checkpoint, " is skipped: ", result.status().message()));
     skipped_[step] = identity;
     return absl::OkStatus();

@@ -47,6 +47,7 @@ private:
   const Options options_;
   bool foundSome_ = false; ///< at its first look
   std::optional<uint64_t> last_; ///< step of the newest that was evaluated
+  std::string unreadable_; ///< what was said of finished.json
   std::map<uint64_t, uint64_t> skipped_; ///< damaged ones: step → which folder of that name it was
   absl::Time since_; ///< it waits
   absl::Duration nextReport_;

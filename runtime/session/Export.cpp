@@ -133,8 +133,8 @@ absl::StatusOr<Export> openExport(const std::string &path) {
           steps.empty()
               ? absl::StrCat(path, ": a folder, and no export (graphrun model.plan --export_dir DIR writes one)")
               : absl::StrCat(path, ": a folder of checkpoints, not a plan; graphrun model.plan --checkpoint_dir ", path,
-                             " goes on from them, and with --entry predict predicts by the newest; graphrun show ", path,
-                             " says what is in them"));
+                             " goes on from them, and with --entry predict predicts by the newest; graphrun show ",
+                             path, " says what is in them"));
   }
   found.plan = found.path + kPlanFile;
   found.variables = found.path + kVariables;

@@ -18,6 +18,7 @@ struct graphc_session {
   absl::Status status; ///< the first error
   std::string error; ///< its text
   std::atomic<graphc::session::Session *> running{nullptr}; ///< `session`, for other threads
+  std::atomic<bool> stopAsked{false}; ///< also before it runs
   graphc::SessionStart start;
   std::vector<std::string> wanted; ///< of the step that comes, by the program or the hook that is called
   std::map<std::string, graphc::session::FetchedTensor> fetched; ///< of the last one
@@ -46,6 +47,8 @@ public:
   std::string name() const override { return "graphc_session_want"; }
   absl::Status afterCreateSession(Session &session, const SessionStart &start) override {
     c_.running = &session;
+    if (c_.stopAsked)
+      session.requestStop();
     c_.start = start;
     return absl::OkStatus();
   }
@@ -221,6 +224,17 @@ graphc_session *make(absl::StatusOr<plan::LoadedPlan> plan) {
   return made;
 }
 
+/// No exception crosses into C: a thread that the system refuses, memory that is not there.
+template <typename Work> int guarded(graphc_session &session, const Work &work) {
+  try {
+    return session.keep(work());
+  } catch (const std::exception &error) {
+    if (!session.session)
+      session.running = nullptr;
+    return session.keep(absl::InternalError(error.what()));
+  }
+}
+
 absl::Status beforeTheStart(const graphc_session &session) {
   return session.session
              ? absl::FailedPreconditionError("the session was started; options, feeds and hooks come before")
@@ -274,9 +288,12 @@ void graphc_session_set_log(graphc_session *session, void (*log)(void *context, 
 int graphc_session_start(graphc_session *session) {
   if (!session->status.ok() || session->session)
     return !session->status.ok();
-  session->session = std::make_unique<Session>(*std::move(session->plan), session->options, session->hooks);
-  session->running = session->session.get();
-  return session->keep(session->session->status());
+  session->options.stop = [session] { return session->stopAsked.load(); }; // also while it waits for others
+  return graphc::session::guarded(*session, [&] {
+    session->session = std::make_unique<Session>(*std::move(session->plan), session->options, session->hooks);
+    session->running = session->session.get();
+    return session->session->status();
+  });
 }
 
 int graphc_session_should_stop(const graphc_session *session) {
@@ -285,6 +302,7 @@ int graphc_session_should_stop(const graphc_session *session) {
 }
 
 void graphc_session_request_stop(graphc_session *session) {
+  session->stopAsked = true;
   if (Session *running = session->running)
     running->requestStop();
 }
@@ -292,8 +310,10 @@ void graphc_session_request_stop(graphc_session *session) {
 int graphc_session_run(graphc_session *session) {
   if (!session->session)
     return session->keep(absl::FailedPreconditionError("the session was not started"));
-  session->session->run();
-  return session->keep(session->session->status());
+  return graphc::session::guarded(*session, [&] {
+    session->session->run();
+    return session->session->status();
+  });
 }
 
 uint64_t graphc_session_global_step(const graphc_session *session) {
@@ -337,10 +357,13 @@ int graphc_session_close(graphc_session *session) {
     session->keep(absl::FailedPreconditionError("the session was not started"));
     return 1;
   }
-  if (!session->result)
-    session->result = session->session->close();
-  session->keep(session->result->status());
-  return session->session->exitStatus();
+  graphc::session::guarded(*session, [&] {
+    if (!session->result)
+      session->result = session->session->close();
+    return session->result->status();
+  });
+  const int status = session->session->exitStatus();
+  return status || session->status.ok() ? status : 1; // what was called too late is an error as well
 }
 
 const char *graphc_session_error(const graphc_session *session) {

@@ -88,6 +88,7 @@ absl::Status StartedTasks::launch(const plan::LoadedPlan &plan) {
       inherited.push_back(socket.path.get());
     const std::string &job = plan.plan.jobs(static_cast<int>(all[task].job())).name();
     Child &child = children_.emplace_back();
+    child.ended = "was not started"; // until it was: nobody waits for it
     child.task = task;
     child.name = plan::taskText(plan.plan, all[task]);
     child.label = absl::StrCat(job, ":", all[task].index());
@@ -138,9 +139,9 @@ absl::Status StartedTasks::spawn(Child &child, const std::string &context, const
                                  pointers(arguments).data(), pointers(variables).data());
   if (error) {
     child.pid = -1;
-    child.ended = "was not started";
     return base::errnoStatus("posix_spawn", error);
   }
+  child.ended.clear();
   return absl::OkStatus();
 }
 

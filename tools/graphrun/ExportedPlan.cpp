@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <filesystem>
 #include <sys/stat.h>
+#include <system_error>
 
 namespace graphc::graphrun {
 
@@ -32,9 +34,12 @@ absl::Status useExport(Flags &flags) {
 }
 
 absl::Status checkExportFolder(const Flags &flags) {
-  struct stat one{}, other{};
-  if (!flags.exportDirectory.empty() && stat(flags.exportDirectory.c_str(), &one) == 0 &&
-      stat(flags.checkpointDirectory.c_str(), &other) == 0 && one.st_ino == other.st_ino && one.st_dev == other.st_dev)
+  std::error_code error; // neither has to be there yet
+  const auto place = [&error](const std::string &path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path + "/."), error);
+  };
+  if (!flags.exportDirectory.empty() && !flags.checkpointDirectory.empty() &&
+      place(flags.exportDirectory) == place(flags.checkpointDirectory) && !error)
     return absl::InvalidArgumentError("--export_dir and --checkpoint_dir are one folder; name two");
   return absl::OkStatus();
 }

@@ -30,6 +30,8 @@ namespace {
 constexpr absl::Duration kGrace = absl::Milliseconds(1500);
 /// A word to a task is some bytes, and it waits for them.
 constexpr absl::Duration kWord = absl::Seconds(1);
+/// Before an evaluator is started again, at least.
+constexpr absl::Duration kEvaluatorPause = absl::Milliseconds(500);
 /// After the chief's good end the others have this long.
 constexpr absl::Duration kEndGrace = absl::Seconds(5);
 
@@ -137,8 +139,10 @@ int Launcher::run() {
   sigset_t set = stopSignals();
   sigaddset(&set, SIGCHLD);
   sigprocmask(SIG_BLOCK, &set, nullptr);
-  if (options_.evaluator)
+  if (options_.evaluator) {
     evaluatorAt_ = absl::Now();
+    forgetFinished(options_.checkpointDirectory);
+  }
   signals_ = base::UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   while (true) {
     if (absl::Status status = begin(); !status.ok()) {
@@ -153,6 +157,7 @@ int Launcher::run() {
     }
     if (!sleeps(*pause)) {
       dismiss();
+      endEvaluator();
       say(absl::StrCat("stopped before the restart, as asked; start again with --checkpoint_dir ",
                        options_.checkpointDirectory, " to go on"));
       return 1;
@@ -256,7 +261,9 @@ void Launcher::watchEvaluator() {
   if (evaluator_ && evaluator_->status) {
     pump(*evaluator_);
     const bool killed = WIFSIGNALED(*evaluator_->status) && !evaluator_->killedByUs;
-    const auto pause = killed && stopSignals_ == 0 ? evaluatorRestarts_.next(std::nullopt) : std::nullopt;
+    auto pause = killed && stopSignals_ == 0 ? evaluatorRestarts_.next(std::nullopt) : std::nullopt;
+    if (pause)
+      pause = std::max(*pause, kEvaluatorPause);
     evaluatorFailed_ |= !pause && *evaluator_->status != 0 && !evaluator_->killedByUs && stopSignals_ == 0;
     if (pause || evaluatorFailed_)
       say(absl::StrCat(describe(*evaluator_), pause ? absl::StrCat("; started again in ", absl::FormatDuration(*pause))
@@ -264,6 +271,8 @@ void Launcher::watchEvaluator() {
     evaluatorAt_ = pause ? absl::Now() + *pause : absl::InfiniteFuture();
     evaluator_.reset();
   }
+  if (stopSignals_ > 0)
+    evaluatorAt_ = absl::InfiniteFuture();
   if (evaluatorAt_ > absl::Now())
     return;
   evaluatorAt_ = absl::InfiniteFuture();
@@ -339,15 +348,15 @@ std::optional<absl::Duration> Launcher::restartAfter() {
       again.push_back(child.task->name);
   const bool all = again.size() == children_.size();
   say(absl::StrCat(describe(*cause), "; ",
-                   restarts_.describe(all && again.size() > 1 ? "all tasks" : absl::StrJoin(again, ", "))));
+                   restarts_.describe(again.empty()             ? "no process, all go on,"
+                                      : all && again.size() > 1 ? "all tasks"
+                                                                : absl::StrJoin(again, ", "))));
   return pause;
 }
 
 bool Launcher::sleeps(absl::Duration pause) {
   for (absl::Time until = absl::Now() + pause; absl::Now() < until && stopSignals_ == 0;) {
-    pollfd signals{signals_.get(), POLLIN, 0};
-    poll(&signals, 1, static_cast<int>(absl::ToInt64Milliseconds(until - absl::Now())) + 1);
-    onSignals();
+    take(std::clamp(until - absl::Now(), absl::Milliseconds(1), absl::Seconds(1)));
   }
   return stopSignals_ == 0;
 }

@@ -1,6 +1,7 @@
 #include "tools/graphrun/Restarts.h"
 
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/Finished.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -19,6 +20,13 @@ std::optional<uint64_t> clearCheckpoints(const std::string &directory) {
   if (steps.ok() && access(directory.c_str(), F_OK) == 0)
     (void)checkpoint::Directory::open(directory); // whose lock says that it is ours to clear
   return steps.ok() && !steps->empty() ? std::optional(steps->back()) : std::nullopt;
+}
+
+void forgetFinished(const std::string &directory) {
+  if (access(directory.c_str(), F_OK) != 0)
+    return;
+  if (auto held = checkpoint::Directory::open(directory); held.ok()) // nobody trains there
+    (void)checkpoint::removeFinished(directory);
 }
 
 std::optional<absl::Duration> Restarts::next(std::optional<uint64_t> newest) {

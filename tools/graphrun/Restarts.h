@@ -13,6 +13,8 @@ namespace graphc::graphrun {
 /// Once nobody is in a session: clears what a killed task has left half written of checkpoints, unless another run holds the folder. Returns the
 /// newest step that is there.
 std::optional<uint64_t> clearCheckpoints(const std::string &directory);
+/// Before a training begins there: what an earlier one has left is no word of this one's end (checkpoint/Finished.h).
+void forgetFinished(const std::string &directory);
 
 /// --max_restarts. The first time there is no pause. Tasks that die again and again without a step that stays are given longer and longer
 /// ones: half a second, each twice the one before, a minute at most. A newer checkpoint than the last time begins anew without one.

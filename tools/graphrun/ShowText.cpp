@@ -89,7 +89,7 @@ std::string shownText(const Json &json) {
       continue;
     }
     for (const auto &[key, one] : value.items())
-      absl::StrAppend(&text, "  ", words(key), ": ", cell(key, one), "\n");
+      absl::StrAppend(&text, "  ", base::foreignText(words(key)), ": ", cell(key, one), "\n");
   }
   return text;
 }

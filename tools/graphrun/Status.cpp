@@ -139,7 +139,8 @@ int printStatus(const Asked &asked, const tls::Credentials *credentials, const s
       absl::StatusOr<Answer> answer = where.empty()
                                           ? find(asked, credentials, secret)
                                           : ask({where, absl::StartsWith(where, "/") ? nullptr : credentials, secret});
-      if (!answer.ok() && !where.empty() && !absl::IsPermissionDenied(answer.status())) {
+      const bool isGone = absl::IsUnavailable(answer.status()) || absl::IsNotFound(answer.status()); // nobody listens
+      if (isGone && !where.empty()) {
         std::fprintf(stderr, "graphrun status: the run at %s has ended\n", where.c_str());
         return 0;
       }

@@ -17,6 +17,7 @@
 #include "runtime/session/StatusBoard.h"
 #include "runtime/session/TaskSession.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -78,6 +79,7 @@ public:
       master_->close();
     if (server_)
       server_->shutdown();
+    recorder_.reset(); // it warns on the board
   }
 
   /// The exit status. None: the session has lost another task, and once this object is gone the process may join the next.
@@ -134,7 +136,11 @@ private:
     bool alone = tasks_.size() == 1;
     if (chief_) {
       makeMaster();
-      GRAPHC_RETURN_IF_ERROR(showStatus());
+      absl::Status shown = showStatus();
+      if (!shown.ok() && setup_.session > 1) // it was shown before, and training goes on
+        warn(absl::StrCat(base::describe(shown), "; this run's status is not shown any more"));
+      else
+        GRAPHC_RETURN_IF_ERROR(shown);
     }
     if (!alone) {
       service::silenceGrpc();
@@ -394,7 +400,11 @@ data::DataSearch dataSearch(const Flags &flags) {
   search.useCache = flags.dataCacheMb > 0;
   if (search.useCache) // without a cache the default bounds what is decoded into memory
     search.cacheLimit = flags.dataCacheMb << 20;
-  size_t slash = isFile(flags.plan) ? flags.plan.rfind('/') : std::string::npos;
+  // A task that a program has started is told where the plan would lie; a pipe lies nowhere.
+  struct stat info{};
+  const bool isPipe = absl::StartsWith(flags.plan, "/dev/") || absl::StartsWith(flags.plan, "/proc/") ||
+                      (stat(flags.plan.c_str(), &info) == 0 && !S_ISREG(info.st_mode));
+  size_t slash = isPipe ? std::string::npos : flags.plan.rfind('/');
   search.planDir = slash == std::string::npos ? "." : flags.plan.substr(0, slash);
   return search;
 }
