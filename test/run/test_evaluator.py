@@ -3,7 +3,8 @@ import json
 import os
 
 import pytest
-from box import FOREVER, LOST, MLP, delay, same
+from box import FOREVER, LOST, MLP, MODELS, delay, same
+from formats import sampleFiles
 from process import DEATH
 
 CKPT = ["--checkpoint_dir", "ckpt"]
@@ -11,6 +12,19 @@ TF_CONFIG = '{"cluster": {"ps": ["a:1"], "worker": ["a:2", "a:3"]%s}, "task": {"
 CLUSTERS = {"ps": {"worker": 2, "ps": 1, "strategy": "parameter_server"},
             "async": {"worker": 2, "ps": 1, "strategy": {"name": "parameter_server", "update": "async"}},
             "all-reduce": {"worker": 2, "strategy": "all_reduce"}, "in-graph": {"worker": 2, "strategy": "mirrored"}, "one": {"worker": 1}}
+
+
+EVALUATED = """
+graph.func @eval_step() -> () attributes {role = #graph.role<eval>} {
+  %x, %y, %valid = graph.next_batch @train {batch = 4, pad_last} : tensor<4x6xf32>, tensor<4xi32>, tensor<4xi1>
+  %w = graph.read @w : tensor<6x3xf32>
+  %l = graph.matmul %x, %w : (tensor<4x6xf32>, tensor<6x3xf32>) -> tensor<4x3xf32>
+  %prediction = graph.argmax %l dimension = 1 : (tensor<4x3xf32>) -> tensor<4xi32>
+  %hit = graph.compare eq, %prediction, %y : tensor<4xi32>
+  graph.metric "accuracy", %hit, %valid : tensor<4xi1>, tensor<4xi1>
+  graph.return
+}
+"""
 
 
 def evaluated(said):
@@ -79,6 +93,19 @@ def test_damaged(box, two):
     follower.ends()
     assert [step for step, _ in evaluated(follower.out)][-1] == 39
     assert json.loads((box / "ckpt/finished.json").read_text()) == {"step": 39, "epochs": 3}
+
+
+def test_without_its_data(box, cache):
+    """What it fails by with any checkpoint is no damage of one: said at once, status 1."""
+    images, labels = sampleFiles(50)
+    box.write("data/images", images)
+    box.write("data/labels", labels)
+    plan = box.compile("one", CLUSTERS["one"], model=box.write("idx.mlir", (MODELS / "idx.mlir").read_text() + EVALUATED))
+    box.graphrun(plan, *CKPT, "--epochs", 1, "--data_dir", "data")
+    run = box.graphrun(plan, *CKPT, "--job_name", "evaluator", "--data_dir", "nothing", status=1)
+    run.err.expect("images.gz not found; looked in nothing")
+    run.err.never("skipped")
+    assert evaluated(box.graphrun(plan, *CKPT, "--job_name", "evaluator", "--data_dir", "data").out)
 
 
 def test_tf_config(box, two):
