@@ -71,7 +71,9 @@ private:
 /// The chief's own task.
 class LocalLink final : public ControlLink, public Member, public std::enable_shared_from_this<LocalLink> {
 public:
-  LocalLink(Coordinator &coordinator, uint32_t task) : coordinator_(coordinator), task_(task) {}
+  /// `incarnation`: of a task that has joined already.
+  LocalLink(Coordinator &coordinator, uint32_t task, uint64_t incarnation = 0)
+      : coordinator_(coordinator), task_(task), incarnation_(incarnation) {}
   absl::Status join(const Hello &hello) {
     incarnation_ = hello.incarnation();
     return coordinator_.join(hello, shared_from_this());
@@ -86,7 +88,7 @@ public:
 private:
   Coordinator &coordinator_;
   const uint32_t task_;
-  std::atomic<uint64_t> incarnation_{0}; ///< once it has joined
+  std::atomic<uint64_t> incarnation_; ///< once it has joined
 };
 
 /// Another task's: a bidirectional stream to the chief. Tries until `deadline`, so a task may be started before its chief;

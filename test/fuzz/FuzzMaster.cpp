@@ -16,26 +16,30 @@ using namespace graphc;
 
 namespace {
 /// Bits of Line::how and of Script::setting.
-constexpr uint8_t kKeepId = 1, kSeveral = 1, kEvaluates = 2, kSaves = 4, kFetches = 8, kStats = 16;
+constexpr uint8_t kKeepId = 1, kStale = 2, kSeveral = 1, kEvaluates = 2, kSaves = 4, kFetches = 8, kStats = 16;
 
 /// Tasks that say what is in the script, on the driver's thread.
 class Tasks {
 public:
   Tasks(const plan::LoadedPlan &plan, test::Script script, service::Coordinator &coordinator)
       : plan_(plan), script_(std::move(script)), coordinator_(coordinator),
-        count_(uint32_t(plan::allTasks(plan.plan).size())) {}
+        count_(uint32_t(plan::allTasks(plan.plan).size())), incarnations_(count_) {}
 
   void join() {
     for (; next_ < script_.lines.size(); ++next_) {
       service::FromTask message;
       if (!message.ParseFromString(script_.lines[next_].bytes) || !message.has_hello())
         break;
-      if (coordinator_.join(message.hello(), member(message.hello().task())).ok() &&
-          message.hello().name() != session::honestHello(plan_, message.hello().task()).name())
+      const uint32_t task = message.hello().task();
+      if (!coordinator_.join(message.hello(), member(task)).ok())
+        continue;
+      if (message.hello().name() != session::honestHello(plan_, task).name())
         abort();
+      incarnations_[task] = message.hello().incarnation();
     }
     for (uint32_t task = 0; task < count_; ++task) // some may have come
-      (void)coordinator_.join(session::honestHello(plan_, task), member(task));
+      if (const service::Hello hello = session::honestHello(plan_, task); coordinator_.join(hello, member(task)).ok())
+        incarnations_[task] = hello.incarnation();
   }
   session::Driver *driver = nullptr;
 
@@ -61,7 +65,7 @@ private:
     while (!coordinator_.rootCause() && std::find(answered_.begin(), answered_.end(), false) != answered_.end()) {
       if (next_ == script_.lines.size()) {
         for (uint32_t one = 0; one < count_; ++one)
-          service::LocalLink(coordinator_, one).send(failure());
+          service::LocalLink(coordinator_, one, incarnations_[one]).send(failure());
         return;
       }
       say(script_.lines[next_++], order);
@@ -80,22 +84,24 @@ private:
     if (line.bytes.empty()) {
       for (uint32_t task = 0; task < count_; ++task)
         if (!answered_[task])
-          coordinator_.done({task, 100 + task}, session::honestAnswer(plan_.plan, task, order, begun_));
+          coordinator_.done({task, incarnations_[task]}, session::honestAnswer(plan_.plan, task, order, begun_));
       answered_.assign(count_, true);
       return;
     }
     const uint32_t task = line.who % count_;
     if (message.has_done() && !(line.how & kKeepId))
       message.mutable_done()->set_id(order.id());
-    if (message.has_done() && message.done().id() == order.id() && !message.done().has_error())
+    if (message.has_done() && message.done().id() == order.id() && !message.done().has_error() && !(line.how & kStale))
       answered_[task] = true;
-    service::LocalLink(coordinator_, task).send(std::move(message));
+    const uint64_t stale = line.how & kStale ? 1 : 0; // of an earlier process, whom nobody hears
+    service::LocalLink(coordinator_, task, incarnations_[task] + stale).send(std::move(message));
   }
 
   const plan::LoadedPlan &plan_;
   const test::Script script_;
   service::Coordinator &coordinator_;
   const uint32_t count_;
+  std::vector<uint64_t> incarnations_; ///< of who has joined, by task number
   size_t next_ = 0;
   std::vector<bool> answered_; ///< the order under way
   service::Order::Begin begun_;

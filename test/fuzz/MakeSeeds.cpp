@@ -47,7 +47,7 @@ public:
       base::MutexLock lock(recording_.mutex);
       recording_.byTasks.lines.push_back({uint8_t(task_), 0, message.SerializeAsString()});
     }
-    service::LocalLink(coordinator_, task_).send(std::move(message));
+    service::LocalLink(coordinator_, task_, 100 + task_).send(std::move(message));
   }
   void send(const service::ToTask &message) override {
     if (!message.has_heartbeat()) {
