@@ -228,11 +228,11 @@ void Session::takeResult() {
   failed_ = !absl::IsCancelled(status_); // as RunOptions::stop asked
 }
 
-/// The lanes fail where they stand, so nothing is saved; what the run then says of it is not the cause.
+/// The lanes fail where they stand, so nothing is saved. Whoever tells the others first, a lane or the run, names the cause.
 void Session::fail(const absl::Status &why) {
   status_ = why;
   failed_ = over_ = true;
-  stepping_.gate.abort(absl::CancelledError("the session failed"));
+  stepping_.gate.abort(absl::CancelledError(why.message()));
   if (run_)
     run_->fail(why);
 }

@@ -288,7 +288,6 @@ void graphc_session_set_log(graphc_session *session, void (*log)(void *context, 
 int graphc_session_start(graphc_session *session) {
   if (!session->status.ok() || session->session)
     return !session->status.ok();
-  session->options.stop = [session] { return session->stopAsked.load(); }; // also while it waits for others
   return graphc::session::guarded(*session, [&] {
     session->session = std::make_unique<Session>(*std::move(session->plan), session->options, session->hooks);
     session->running = session->session.get();
