@@ -115,7 +115,7 @@ class Pods:
         assert pod.claims[mount["name"]]
         folder, path = (shlex.quote(str(one)) for one in (self.box.folder, mount["mountPath"]))
         script = ["set -e", f"hostname {pod.host}", f"mount --bind {shlex.quote(str(self.names))} /etc/hosts",
-                  "mkdir -p /run/volume", f"mount --bind {folder} /run/volume", f"mount -t tmpfs none $(dirname {folder})",
+                  "mkdir -p /run/volume", f"mount --bind {folder} /run/volume", f"mount -t tmpfs none {folder}",
                   f"mkdir -p {path}", f"mount --move /run/volume {path}"]
         environment = {"PATH": f"{BUILD}/bin:{os.environ['PATH']}", "HOME": str(self.box.folder), "HOSTNAME": pod.host, "KUBERNETES_SERVICE_HOST": "10.96.0.1",
                        "KUBERNETES_SERVICE_PORT": "443", **{name: value for name, value in pod.environment().items() if name not in without}}
