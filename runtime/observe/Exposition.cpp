@@ -118,28 +118,23 @@ void addTasks(const RunStatus &status, Families &to) {
   to.family("graphc_task_up", "gauge", "1 where the task has joined and is heard, else 0.");
   for (const TaskStatus &task : status.tasks)
     to.add(uint64_t(task.pid != 0 && task.state != "silent"), labels({{"task", task.name}}));
-  to.family("graphc_task_step_total", "counter", "Steps of training, as the task counts them.");
-  for (const TaskStatus &task : status.tasks)
-    if (task.step)
-      to.add(*task.step, labels({{"task", task.name}}));
-  to.family("graphc_task_steps_per_second", "gauge", "Rate of the task's own steps.");
-  for (const TaskStatus &task : status.tasks)
-    if (task.step)
-      to.add(task.stepsPerSecond, labels({{"task", task.name}}));
-  to.family("graphc_task_lag_steps", "gauge",
-            "Steps that the task is behind the first of those that compute gradients.");
-  for (const TaskStatus &task : status.tasks)
-    if (task.lag)
-      to.add(*task.lag, labels({{"task", task.name}}));
-  to.family("graphc_task_staleness_steps", "gauge",
-            "Steps that the task is ahead of the last one, where tasks share no step.");
-  for (const TaskStatus &task : status.tasks)
-    if (task.staleness)
-      to.add(*task.staleness, labels({{"task", task.name}}));
-  to.family("graphc_task_heartbeat_timestamp_seconds", "gauge", "When the task was heard last, in seconds since 1970.");
-  for (const TaskStatus &task : status.tasks)
-    if (task.heard)
-      to.add(unixSeconds(*task.heard), labels({{"task", task.name}}));
+  const auto known = [&](const char *name, const char *kind, const char *help, auto value) {
+    to.family(name, kind, help);
+    for (const TaskStatus &task : status.tasks)
+      if (const auto of = value(task))
+        to.add(*of, labels({{"task", task.name}}));
+  };
+  known("graphc_task_step_total", "counter", "Steps of training, as the task counts them.",
+        [](const TaskStatus &task) { return task.step; });
+  known("graphc_task_steps_per_second", "gauge", "Rate of the task's own steps.",
+        [](const TaskStatus &task) { return task.step ? std::optional(task.stepsPerSecond) : std::nullopt; });
+  known("graphc_task_lag_steps", "gauge", "Steps that the task is behind the first of those that compute gradients.",
+        [](const TaskStatus &task) { return task.lag; });
+  known("graphc_task_staleness_steps", "gauge",
+        "Steps that the task is ahead of the last one, where tasks share no step.",
+        [](const TaskStatus &task) { return task.staleness; });
+  known("graphc_task_heartbeat_timestamp_seconds", "gauge", "When the task was heard last, in seconds since 1970.",
+        [](const TaskStatus &task) { return task.heard ? std::optional(unixSeconds(*task.heard)) : std::nullopt; });
 }
 
 /// Under the names that every client library of Prometheus has.

@@ -1,10 +1,12 @@
 #include "runtime/plan/Types.h"
 
+#include "runtime/base/Text.h"
 #include "runtime/device/Kinds.h"
 #include "runtime/kernels/Library.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <string_view>
@@ -157,6 +159,23 @@ std::vector<Task> allTasks(const Plan &plan) {
       tasks.push_back(task);
     }
   return tasks;
+}
+
+absl::StatusOr<uint32_t> findTask(const Plan &plan, const std::string &job, uint32_t index, const char *jobSetting,
+                                  const char *indexSetting) {
+  std::vector<std::string> known;
+  uint32_t first = 0;
+  for (const Job &one : plan.jobs()) {
+    if (one.name() == job && index < one.tasks())
+      return first + index;
+    if (one.name() == job)
+      return absl::InvalidArgumentError(absl::StrCat(indexSetting, " ", index, ": the plan has ", one.tasks(), " task",
+                                                     one.tasks() == 1 ? "" : "s", " of job ", job, ", counted from 0"));
+    first += one.tasks();
+    known.push_back(one.name());
+  }
+  return absl::InvalidArgumentError(absl::StrCat(jobSetting, " ", job, ": the plan has the jobs ",
+                                                 absl::StrJoin(known, ", "), base::didYouMean(job, known)));
 }
 
 uint32_t taskNumber(const Plan &plan, const Task &task) {

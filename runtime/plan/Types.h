@@ -4,6 +4,8 @@
 
 #include "runtime/plan/plan.pb.h"
 
+#include "absl/status/statusor.h"
+
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -64,6 +66,9 @@ inline bool sameTask(const Task &a, const Task &b) { return a.job() == b.job() &
 std::vector<Task> allTasks(const Plan &plan);
 /// Where allTasks has the task. For a verified plan.
 uint32_t taskNumber(const Plan &plan, const Task &task);
+/// The same by the job's name. `jobSetting` and `indexSetting` are who asked, for messages.
+absl::StatusOr<uint32_t> findTask(const Plan &plan, const std::string &job, uint32_t index, const char *jobSetting,
+                                  const char *indexSetting);
 /// The task of replica r, or nothing beyond the domain.
 std::optional<Task> replicaTask(const Plan &plan, uint32_t replica);
 /// Whether the task has a copy of the variable: it owns it, or it is a replica's and the variable is mirrored.

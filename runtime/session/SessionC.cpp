@@ -112,6 +112,10 @@ absl::Status readNumber(const std::string &value, std::optional<double> *to) {
   *to = number;
   return absl::OkStatus();
 }
+absl::Status readText(const std::string &value, std::string *to) {
+  *to = value;
+  return absl::OkStatus();
+}
 absl::Status readSeconds(const std::string &value, absl::Duration *to) {
   std::optional<double> seconds;
   GRAPHC_RETURN_IF_ERROR(readNumber(value, &seconds));
@@ -130,78 +134,30 @@ absl::Status readOneOf(const std::string &value, const char *yes, const char *no
 absl::Status setOption(RunOptions &o, const std::string &key, const std::string &value) {
   constexpr std::string_view kHosts = "_hosts";
   const std::map<std::string, std::function<absl::Status()>> keys = {
-      {"entry",
-       [&] {
-         o.entry = value;
-         return absl::OkStatus();
-       }},
+      {"entry", [&] { return readText(value, &o.entry); }},
       {"epochs", [&] { return readNumber(value, &o.epochs); }},
       {"steps", [&] { return readCount(value, &o.steps); }},
       {"eval_every_epochs", [&] { return readNumber(value, &o.evalEveryEpochs); }},
-      {"checkpoint_dir",
-       [&] {
-         o.checkpointDirectory = value;
-         return absl::OkStatus();
-       }},
+      {"checkpoint_dir", [&] { return readText(value, &o.checkpointDirectory); }},
       {"save_checkpoint_steps", [&] { return readCount(value, &o.saveEverySteps); }},
       {"save_checkpoint_secs", [&] { return readNumber(value, &o.saveEverySeconds); }},
       {"keep_checkpoint_max", [&] { return readCount(value, &o.keepCheckpoints); }},
       {"nan", [&] { return readOneOf(value, "stop", "raise", &o.nanStops); }},
-      {"early_stop",
-       [&] {
-         o.earlyStop = value;
-         return absl::OkStatus();
-       }},
+      {"early_stop", [&] { return readText(value, &o.earlyStop); }},
       {"log_step_count_steps", [&] { return readCount(value, &o.logEverySteps); }},
       {"new_algorithms", [&] { return readOneOf(value, "true", "false", &o.newAlgorithms); }},
-      {"dump_variables",
-       [&] {
-         o.dumpDirectory = value;
-         return absl::OkStatus();
-       }},
-      {"data_dir",
-       [&] {
-         o.data.dataDir = value;
-         return absl::OkStatus();
-       }},
+      {"dump_variables", [&] { return readText(value, &o.dumpDirectory); }},
+      {"data_dir", [&] { return readText(value, &o.data.dataDir); }},
       {"intra_op_threads", [&] { return readCount(value, &o.intraOpThreads); }},
       {"deadline", [&] { return readSeconds(value, &o.deadline); }},
-      {"graphrun",
-       [&] {
-         o.cluster.graphrun = value;
-         return absl::OkStatus();
-       }},
-      {"master",
-       [&] {
-         o.cluster.master = value;
-         return absl::OkStatus();
-       }},
-      {"job_name",
-       [&] {
-         o.cluster.jobName = value;
-         return absl::OkStatus();
-       }},
+      {"graphrun", [&] { return readText(value, &o.cluster.graphrun); }},
+      {"master", [&] { return readText(value, &o.cluster.master); }},
+      {"job_name", [&] { return readText(value, &o.cluster.jobName); }},
       {"task_index", [&] { return readCount(value, &o.cluster.taskIndex); }},
-      {"tls_cert",
-       [&] {
-         o.cluster.tls.certificate = value;
-         return absl::OkStatus();
-       }},
-      {"tls_key",
-       [&] {
-         o.cluster.tls.key = value;
-         return absl::OkStatus();
-       }},
-      {"tls_ca",
-       [&] {
-         o.cluster.tls.authority = value;
-         return absl::OkStatus();
-       }},
-      {"transport",
-       [&] {
-         o.cluster.transport = value;
-         return absl::OkStatus();
-       }},
+      {"tls_cert", [&] { return readText(value, &o.cluster.tls.certificate); }},
+      {"tls_key", [&] { return readText(value, &o.cluster.tls.key); }},
+      {"tls_ca", [&] { return readText(value, &o.cluster.tls.authority); }},
+      {"transport", [&] { return readText(value, &o.cluster.transport); }},
       {"join_deadline", [&] { return readSeconds(value, &o.cluster.joinDeadline); }},
   };
   if (auto found = keys.find(key); found != keys.end())

@@ -1,8 +1,6 @@
 #include "runtime/session/TaskPlace.h"
 
 #include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
-#include "runtime/cluster/Address.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/Secret.h"
 
@@ -16,31 +14,16 @@ namespace {
 constexpr char kScheme[] = "grpc://";
 
 absl::StatusOr<uint32_t> numberOf(const plan::Plan &plan, const std::string &job, uint32_t index) {
-  std::vector<std::string> known;
-  uint32_t first = 0;
-  for (const plan::Job &one : plan.jobs()) {
-    if (one.name() == job && index < one.tasks())
-      return first + index;
-    if (one.name() == job)
-      return absl::InvalidArgumentError(
-          absl::StrCat("taskIndex ", index, ": the plan has ", one.tasks(), " tasks of job ", job, ", counted from 0"));
-    first += one.tasks();
-    known.push_back(one.name());
-  }
-  return absl::InvalidArgumentError(absl::StrCat("jobName ", job, ": the plan has the jobs ",
-                                                 absl::StrJoin(known, ", "), base::didYouMean(job, known)));
+  return plan::findTask(plan, job, index, "jobName", "taskIndex");
 }
 
 /// Job → addresses, and which task this is where TF_CONFIG says so.
 absl::StatusOr<cluster::ResolvedAddresses> resolve(const plan::Plan &plan, const ClusterOptions &options) {
-  std::vector<cluster::PlanJob> jobs;
-  for (const plan::Job &job : plan.jobs())
-    jobs.push_back({job.name(), job.tasks()});
   cluster::AddressSources sources;
   sources.flags = options.hosts;
   if (const char *environment = std::getenv("TF_CONFIG"); environment && *environment && options.hosts.empty())
     sources.environment = environment;
-  GRAPHC_ASSIGN_OR_RETURN(cluster::ResolvedAddresses resolved, cluster::resolveAddresses(jobs, sources));
+  GRAPHC_ASSIGN_OR_RETURN(cluster::ResolvedAddresses resolved, cluster::resolveAddresses(jobsOf(plan), sources));
   if (resolved.addresses.empty())
     return absl::InvalidArgumentError(absl::StrCat(
         "the plan of ", plan.model(), " has ", plan::allTasks(plan).size(),
@@ -70,6 +53,13 @@ absl::Status identify(const plan::Plan &plan, const ClusterOptions &options, Tas
   return absl::OkStatus();
 }
 } // namespace
+
+std::vector<cluster::PlanJob> jobsOf(const plan::Plan &plan) {
+  std::vector<cluster::PlanJob> jobs;
+  for (const plan::Job &job : plan.jobs())
+    jobs.push_back({job.name(), job.tasks()});
+  return jobs;
+}
 
 absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions &options) {
   TaskPlace place;

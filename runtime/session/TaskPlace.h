@@ -2,6 +2,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TASKPLACE_H
 #define GRAPHC_RUNTIME_SESSION_TASKPLACE_H
 
+#include "runtime/cluster/Address.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/service/Dialer.h"
 #include "runtime/session/ClusterOptions.h"
@@ -12,6 +13,9 @@
 #include <vector>
 
 namespace graphc::session {
+
+/// The plan's, for who finds their addresses.
+std::vector<cluster::PlanJob> jobsOf(const plan::Plan &plan);
 
 struct TaskPlace {
   enum class Others { None, StartedHere, Servers, ByHand };

@@ -1,5 +1,5 @@
 #include "tools/graphrun/Explain.h"
-#include "tools/graphrun/Flags.h"
+#include "tools/graphrun/Subcommand.h"
 
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
@@ -55,7 +55,6 @@ absl::StatusOr<session::FailureFiles> readFailure(const std::string &directory) 
 int explainFailure(int argc, char **argv) {
   CLI::App app(kExplainDescription, "graphrun explain");
   app.footer(kExplainFooter);
-  app.allow_extras();
   std::string directory;
   uint32_t events = 5;
   app.add_option("dir", directory, "the folder of --failure_dir")->type_name("DIR")->required();
@@ -66,25 +65,13 @@ int explainFailure(int argc, char **argv) {
     std::fprintf(stderr, "graphrun explain: %s\n", base::describe(status).c_str());
     return exit;
   };
-  Hosts none;
-  auto arguments = commandLine(argc, argv, &none);
-  if (!arguments.ok())
-    return say(arguments.status(), 2);
-  try {
-    app.parse(*std::move(arguments));
-  } catch (const CLI::Success &wanted) {
-    return app.exit(wanted);
-  } catch (const CLI::ParseError &error) {
-    return say(absl::InvalidArgumentError(directory.empty() && absl::StrContains(error.what(), "required")
-                                              ? "which folder? graphrun explain DIR (see --help)"
-                                              : error.what()),
-               2);
-  }
-  if (!none.empty())
-    return say(absl::InvalidArgumentError(absl::StrCat("unknown flag --", none.begin()->first, "_hosts (see --help)")),
-               2);
-  if (absl::Status status = checkExtras(app); !status.ok())
-    return say(status, 2);
+  if (std::optional<int> over = parse(app, argc, argv, [&](const std::string &why) {
+        say(absl::InvalidArgumentError(directory.empty() && absl::StrContains(why, "required")
+                                           ? "which folder? graphrun explain DIR (see --help)"
+                                           : why),
+            2);
+      }))
+    return *over;
   auto files = readFailure(directory);
   if (!files.ok())
     return say(files.status(), 1);

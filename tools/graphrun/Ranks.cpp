@@ -6,6 +6,7 @@
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/Secret.h"
+#include "runtime/session/TaskPlace.h"
 #include "tools/graphrun/GpuShares.h"
 
 #include "absl/strings/str_cat.h"
@@ -30,13 +31,6 @@ absl::Status shareGpusOfHost(const plan::Plan &plan, uint32_t task) {
 }
 } // namespace
 
-std::vector<cluster::PlanJob> jobsOf(const plan::Plan &plan) {
-  std::vector<cluster::PlanJob> jobs;
-  for (const plan::Job &job : plan.jobs())
-    jobs.push_back({job.name(), job.tasks()});
-  return jobs;
-}
-
 absl::StatusOr<std::optional<cluster::Rank>> rankOf(const plan::Plan &plan) {
   cluster::Environment environment;
   for (char **one = environ; *one; ++one) {
@@ -44,14 +38,14 @@ absl::StatusOr<std::optional<cluster::Rank>> rankOf(const plan::Plan &plan) {
     if (size_t equals = text.find('='); equals != std::string_view::npos)
       environment.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
-  return cluster::rankOf(environment, observe::hostName(), jobsOf(plan), chiefOf(plan));
+  return cluster::rankOf(environment, observe::hostName(), session::jobsOf(plan), chiefOf(plan));
 }
 
 std::string describe(const plan::Plan &plan, const cluster::Rank &rank) {
   const cluster::TaskRef chief = chiefOf(plan);
   std::string text = absl::StrCat("this is ", rank.task.str(), ", rank ", rank.rank, " of ", rank.launcher);
   if (rank.task == chief && plan::allTasks(plan).size() > 1)
-    absl::StrAppend(&text, ": ", cluster::describeRanks(cluster::tasksByRank(jobsOf(plan), chief)));
+    absl::StrAppend(&text, ": ", cluster::describeRanks(cluster::tasksByRank(session::jobsOf(plan), chief)));
   return text;
 }
 

@@ -8,8 +8,6 @@
 
 namespace graphc::graphrun {
 
-std::vector<cluster::PlanJob> jobsOf(const plan::Plan &plan);
-
 /// Who this process is by its environment; none: no launcher's variables are there.
 absl::StatusOr<std::optional<cluster::Rank>> rankOf(const plan::Plan &plan);
 

@@ -1,6 +1,6 @@
 #include "tools/graphrun/Show.h"
-#include "tools/graphrun/Flags.h"
 #include "tools/graphrun/Shown.h"
+#include "tools/graphrun/Subcommand.h"
 
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
@@ -149,7 +149,6 @@ std::string hintOfFile(const std::string &path) {
 int show(int argc, char **argv) {
   CLI::App app(kShowDescription, "graphrun show");
   app.footer(kShowFooter);
-  app.allow_extras();
   std::string path;
   bool json = false;
   app.add_option("path", path,
@@ -162,24 +161,13 @@ int show(int argc, char **argv) {
     std::fprintf(stderr, "graphrun show: %s\n", line.c_str());
     return exit;
   };
-  Hosts none;
-  auto arguments = commandLine(argc, argv, &none);
-  if (!arguments.ok())
-    return say(base::describe(arguments.status()), 2);
-  try {
-    app.parse(*std::move(arguments));
-  } catch (const CLI::Success &wanted) {
-    return app.exit(wanted);
-  } catch (const CLI::ParseError &error) {
-    return say(path.empty() && absl::StrContains(error.what(), "required")
-                   ? "what? graphrun show model.plan, or a folder of --checkpoint_dir (see --help)"
-                   : error.what(),
-               2);
-  }
-  if (!none.empty())
-    return say(absl::StrCat("unknown flag --", none.begin()->first, "_hosts (see --help)"), 2);
-  if (absl::Status status = checkExtras(app); !status.ok())
-    return say(base::describe(status), 2);
+  if (std::optional<int> over = parse(app, argc, argv, [&](const std::string &why) {
+        say(path.empty() && absl::StrContains(why, "required")
+                ? "what? graphrun show model.plan, or a folder of --checkpoint_dir (see --help)"
+                : why,
+            2);
+      }))
+    return *over;
   absl::StatusOr<Shown> shown = readShown(path);
   if (!shown.ok())
     return say(base::describe(shown.status()), 1);

@@ -3,6 +3,7 @@
 #include "tools/graphrun/Flags.h"
 #include "tools/graphrun/StatusServer.h"
 #include "tools/graphrun/StatusText.h"
+#include "tools/graphrun/Subcommand.h"
 #include "tools/graphrun/TaskMain.h"
 
 #include "runtime/base/Status.h"
@@ -161,7 +162,6 @@ int printStatus(const Asked &asked, const tls::Credentials *credentials, const s
 int showStatus(int argc, char **argv) {
   CLI::App app(kStatusDescription, "graphrun status");
   app.footer(kStatusFooter);
-  app.allow_extras();
   Asked asked;
   app.add_option("run", asked.which,
                  "which: a process of it, its folder of --checkpoint_dir, its socket, or HOST:PORT of --status_address")
@@ -170,22 +170,9 @@ int showStatus(int argc, char **argv) {
   app.add_flag("--watch", asked.watch, "print it again each second, until the run has ended");
   app.add_option("--status_secret", asked.secretFile, "the run's --status_secret, for HOST:PORT")->type_name("FILE");
   addTlsFlags(app, &asked.tls);
-  Hosts none;
-  auto arguments = commandLine(argc, argv, &none);
-  if (!arguments.ok())
-    return say(arguments.status(), 2);
-  try {
-    app.parse(*std::move(arguments));
-  } catch (const CLI::Success &wanted) {
-    return app.exit(wanted);
-  } catch (const CLI::ParseError &error) {
-    return say(absl::InvalidArgumentError(error.what()), 2);
-  }
-  if (!none.empty())
-    return say(absl::InvalidArgumentError(absl::StrCat("unknown flag --", none.begin()->first, "_hosts (see --help)")),
-               2);
-  if (absl::Status status = checkExtras(app); !status.ok())
-    return say(status, 2);
+  if (std::optional<int> over =
+          parse(app, argc, argv, [](const std::string &why) { say(absl::InvalidArgumentError(why), 2); }))
+    return *over;
   std::string secret;
   if (!asked.secretFile.empty()) {
     auto read = readStatusSecret(asked.secretFile);

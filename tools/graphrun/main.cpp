@@ -7,6 +7,7 @@
 #include "runtime/device/Machine.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/Secret.h"
+#include "runtime/session/TaskPlace.h"
 #include "tools/graphrun/Calibrate.h"
 #include "tools/graphrun/Certs.h"
 #include "tools/graphrun/Check.h"
@@ -56,7 +57,7 @@ absl::StatusOr<cluster::ResolvedAddresses> addressesOf(const plan::Plan &plan, c
   }
   if (const char *environment = std::getenv("TF_CONFIG"); environment && *environment)
     sources.environment = environment;
-  return cluster::resolveAddresses(graphrun::jobsOf(plan), sources);
+  return cluster::resolveAddresses(session::jobsOf(plan), sources);
 }
 
 /// A TF_CONFIG that names this process's task, and is not used, is a mistake and no wish to start the others here.
@@ -80,19 +81,7 @@ std::string foreignTask(const cluster::ResolvedAddresses &resolved) {
 }
 
 absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &job, uint32_t index) {
-  std::vector<std::string> known;
-  uint32_t number = 0;
-  for (const plan::Job &one : plan.jobs()) {
-    if (one.name() == job && index < one.tasks())
-      return number + index;
-    if (one.name() == job)
-      return absl::InvalidArgumentError(absl::StrCat("--task_index ", index, ": the plan has ", one.tasks(), " task",
-                                                     one.tasks() == 1 ? "" : "s", " of job ", job, ", counted from 0"));
-    number += one.tasks();
-    known.push_back(one.name());
-  }
-  return absl::InvalidArgumentError(absl::StrCat("--job_name ", job, ": the plan has the jobs ",
-                                                 absl::StrJoin(known, ", "), base::didYouMean(job, known)));
+  return plan::findTask(plan, job, index, "--job_name", "--task_index");
 }
 
 /// One task by hand, or of another launcher (`rank`): addresses, and what the others know it by: its certificate or a secret.

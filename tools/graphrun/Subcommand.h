@@ -1,0 +1,17 @@
+//===- Subcommand.h - the command line of graphrun show, status and explain ------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TOOLS_GRAPHRUN_SUBCOMMAND_H
+#define GRAPHC_TOOLS_GRAPHRUN_SUBCOMMAND_H
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace graphc::graphrun {
+
+/// Reads it as graphrun's own (Flags.h). An exit status where there is nothing more to do: help, or what is wrong, which `say` prints.
+std::optional<int> parse(CLI::App &app, int argc, char **argv, const std::function<void(const std::string &)> &say);
+
+} // namespace graphc::graphrun
+#endif
