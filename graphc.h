@@ -151,10 +151,10 @@ graphc_session *graphc_new_session(const void *plan, size_t bytes);
 graphc_session *graphc_new_session_file(const char *path);
 
 /* Before the start. Keys are graphrun's flags without "--": "entry", "epochs", "steps", "eval_every_epochs", "checkpoint_dir",
- * "save_checkpoint_steps", "save_checkpoint_secs", "keep_checkpoint_max", "nan" (stop or raise), "early_stop", "log_step_count_steps",
- * "new_algorithms" (true), "dump_variables", "data_dir", "intra_op_threads", "deadline" (seconds). Of a plan of several tasks, as
+ * "save_checkpoint_steps", "save_checkpoint_secs", "keep_checkpoint_max", "max_restarts", "nan" (stop or raise), "early_stop",
+ * "log_step_count_steps", "new_algorithms" (true), "dump_variables", "data_dir", "intra_op_threads", "deadline" (seconds). Of a plan of several tasks, as
  * runtime/session/ClusterOptions.h explains: "graphrun" (its path: starts the others here), "master", "JOB_hosts", "job_name",
- * "task_index", "tls_cert", "tls_key", "tls_ca", "transport", "join_deadline" (seconds). 1: an error. */
+ * "task_index", "rank_order", "job_dir", "tls_cert", "tls_key", "tls_ca", "transport", "join_deadline" (seconds). 1: an error. */
 int graphc_session_set(graphc_session *session, const char *key, const char *value);
 /* An argument's value, row-major, little endian. */
 int graphc_session_feed(graphc_session *session, const char *name, const void *data, size_t bytes);
@@ -167,7 +167,8 @@ int graphc_session_start(graphc_session *session);
 int graphc_session_should_stop(const graphc_session *session); /* 1 or 0; before the start 1 */
 /* No step comes behind this one. */
 void graphc_session_request_stop(graphc_session *session);
-/* One step, with all hooks. 1: an error. */
+/* One step, with all hooks. 1: an error. With "max_restarts" the loss of another task is none: the session goes on from its last checkpoint,
+ * hooks hear of it by after_create_session, and graphc_session_global_step may be less than before. */
 int graphc_session_run(graphc_session *session);
 uint64_t graphc_session_global_step(const graphc_session *session); /* steps made */
 const char *graphc_session_restored_from(const graphc_session *session); /* the checkpoint; "": none */

@@ -12,7 +12,8 @@ def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
   let summary = "structured ops on buffers become loops over vectors of 16 lanes";
   let description = [{
     Each linalg op becomes one nest of `scf.for`. A parallel nest runs its last loop 16 elements at a time, with a
-    masked evaluation for the rest. Reductions keep the numerical contract, one order for every sum, which follows from the
+    masked evaluation for the rest; where values follow from a number that counts through all rows and is shifted right, as a
+    draw's block does, and rows have another length than whole blocks, vectors go on across the ends of rows. Reductions keep the numerical contract, one order for every sum, which follows from the
     reduced length alone:
 
     - The items of a sum are what the body gives for it, in row-major order over all reduced dimensions.

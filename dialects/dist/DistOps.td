@@ -476,7 +476,7 @@ def Dist_ControlReceiveOp : Dist_ChannelOpBase<"control_receive", ["isControl"],
 def Dist_TicketOp : Dist_EndPointOp<"ticket", [Dist_HasBufferEffects]> {
   let summary = "takes one of the updates still to be done";
   let description = [{
-    Asynchronous phases only, first in the step of the program that owns the global step. Where no update is left it
+    Phases with asynchronous updates or backup workers only, first in the step of the program that owns the global step. Where no update is left it
     closes its lane's sends and ends it; a lane that finds a channel closed does the same. With `max_staleness` s instance
     r waits before its step c until no other instance that still takes tickets is at a step before c - s.
 

@@ -49,6 +49,22 @@ Value createClipScale(OpBuilder &builder, Location loc, ArrayRef<Value> squares,
   return DivideOp::create(builder, loc, bound, MaximumOp::create(builder, loc, norm, bound));
 }
 
+bool hasSums(Type type) {
+  Type element = cast<RankedTensorType>(type).getElementType();
+  return element.isSignlessInteger(32) || element.isSignlessInteger(64) || element.isF32() || element.isF64();
+}
+
+Value createOfFirst(OpBuilder &builder, Location loc, Value value, int64_t every) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Value number = MicroBatchIndexOp::create(builder, loc);
+  Value rest = RemainderOp::create(builder, loc, number, createSplat(builder, loc, number.getType(), double(every)));
+  Value isFirst = CompareOp::create(builder, loc, Comparison::EQ, rest, createSplat(builder, loc, number.getType(), 0));
+  if (type.getRank() > 0)
+    isFirst = BroadcastInDimOp::create(builder, loc, type.clone(builder.getI1Type()), isFirst, ArrayRef<int64_t>{});
+  // x + -0 is x, of every x; x + 0 is not, where x is -0.
+  return SelectOp::create(builder, loc, isFirst, value, createSplat(builder, loc, type, -0.0));
+}
+
 Value createLearningRate(OpBuilder &builder, Location loc, Value step, Attribute schedule) {
   return LearningRateOp::create(builder, loc, step, cast<ScheduleAttrInterface>(schedule));
 }

@@ -31,6 +31,11 @@ mlir::Value createGradientSquares(mlir::OpBuilder &builder, mlir::Location loc, 
 /// What keeps a norm within `limit`: limit / max(limit, norm), from gradients' squares by row, each variable's in its turn.
 mlir::Value createClipScale(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> squares,
                             double limit);
+/// Whether values of a tensor type are summed: those of i32, i64, f32 and f64.
+bool hasSums(mlir::Type type);
+/// The value where the micro-batch's number is a multiple of `every`, else what changes no sum, so that a sum over `every` micro-batches is
+/// the first one's value to the bit.
+mlir::Value createOfFirst(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t every);
 /// graph.learning_rate: of a schedule at a step.
 mlir::Value createLearningRate(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value step,
                                mlir::Attribute schedule);

@@ -97,10 +97,11 @@ def ExplicitLoopsOpInterface : OpInterface<"ExplicitLoopsOpInterface"> {
     InterfaceMethod<[{
       Builds the loops (scf, arith, math, memref.load and memref.store). Operands and outs are memrefs of the tensors' shapes
       with the identity layout, an i1 stored as an i8 of 0 or 1. Every element of a result is written; operands are not, and
-      nothing is allocated or called.
+      nothing is allocated or called. How they are written may depend on `target`, what they compute may not, to the bit.
     }],
       "void", "buildLoops",
-      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands, "::mlir::ValueRange":$outs)>,
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands, "::mlir::ValueRange":$outs,
+           "const ::graphc::graph::LoopTarget &":$target)>,
     InterfaceMethod<[{
       `Aligned` where the loops read no element of the operand after they have written the one at the same place of the
       first result: both may be one memory.

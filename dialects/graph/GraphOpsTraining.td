@@ -87,6 +87,23 @@ def Graph_MetricOp : Graph_Op<"metric", [MemoryEffects<[MemWrite<ReportResource>
   }];
 }
 
+def Graph_MetricSumsOp : Graph_Op<"metric_sums", [MemoryEffects<[MemWrite<ReportResource>]>]> {
+  let summary = "a metric by what it is the mean of";
+  let description = [{
+    The sum of the values of a `graph.metric` and their number. Made by `replicate` of a metric whose micro-batches are a loop, which yields
+    both. Removed by `partition`, which makes `dist.metric` of either.
+
+    1. (C1) Both are scalars: the sum of i64 or f64, the count of i64.
+
+    ```mlir
+    graph.metric_sums "accuracy", %hits, %samples : tensor<i64>, tensor<i64>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Graph_SumTensor:$sum, Graph_IndexTensor:$count);
+  let assemblyFormat = "$name `,` $sum `,` $count attr-dict `:` type($sum) `,` type($count)";
+  let hasVerifier = 1;
+}
+
 def Graph_SummaryOp : Graph_Op<"summary", [MemoryEffects<[MemWrite<ReportResource>]>]> {
   let summary = "a value that fetches can name";
   let description = [{

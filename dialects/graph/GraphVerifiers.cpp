@@ -233,6 +233,18 @@ LogicalResult MetricOp::verify() {
   return success();
 }
 
+// (C1) scalars of i64 or f64, and of i64
+LogicalResult MetricSumsOp::verify() {
+  if (failed(verifyName(*this, getName())))
+    return failure();
+  RankedTensorType sum = tensorOf(getSum()), count = tensorOf(getCount());
+  if (sum.getRank() != 0 || !(sum.getElementType().isInteger(64) || sum.getElementType().isF64()))
+    return emitOpError() << "has a sum of type " << sum << "; expected a scalar of i64 or f64";
+  if (count.getRank() != 0 || !count.getElementType().isInteger(64))
+    return emitOpError() << "has a count of type " << count << "; expected a scalar of i64";
+  return success();
+}
+
 static bool isReductionWord(StringRef text) { return text == "mean" || text == "sum" || text == "first_replica"; }
 
 // (C1) a name   (C2) reduction is one of three words

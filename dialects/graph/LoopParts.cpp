@@ -1,3 +1,7 @@
 #include "dialects/graph/LoopParts.h"
 
+#include "runtime/device/Kinds.h"
+
 #include "dialects/graph/LoopParts.cpp.inc"
+
+graphc::graph::LoopTarget graphc::graph::LoopTarget::of(llvm::StringRef kind) { return {device::placesOf(kind)}; }

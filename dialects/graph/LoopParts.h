@@ -2,6 +2,8 @@
 #ifndef GRAPHC_DIALECTS_GRAPH_LOOPPARTS_H
 #define GRAPHC_DIALECTS_GRAPH_LOOPPARTS_H
 
+#include "dialects/graph/LoopTarget.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 

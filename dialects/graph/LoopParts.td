@@ -19,7 +19,7 @@ def LoopPartsOpInterface : OpInterface<"LoopPartsOpInterface"> {
     }],
       "void", "buildParts",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands, "::mlir::ValueRange":$outs,
-           "::mlir::Value":$first, "::mlir::Value":$limit)>];
+           "::mlir::Value":$first, "::mlir::Value":$limit, "const ::graphc::graph::LoopTarget &":$target)>];
 }
 
 #endif

@@ -7,7 +7,9 @@
 #ifndef GRAPHC_DIALECTS_GRAPH_STRUCTURED_H
 #define GRAPHC_DIALECTS_GRAPH_STRUCTURED_H
 
+#include "dialects/graph/LoopTarget.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/OpDefinition.h"
 

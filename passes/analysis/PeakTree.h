@@ -6,6 +6,7 @@
 #ifndef GRAPHC_PASSES_ANALYSIS_PEAKTREE_H
 #define GRAPHC_PASSES_ANALYSIS_PEAKTREE_H
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

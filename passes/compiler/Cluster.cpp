@@ -2,6 +2,7 @@
 #include "passes/compiler/Cluster.h"
 
 #include "dialects/dist/DistDialect.h"
+#include "dialects/graph/CommitPoint.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/place/Distribution.h"
 #include "passes/place/SettingLoc.h"
@@ -79,7 +80,7 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   for (StringRef before : // of a run before, whose text this module was
        {GraphDialect::kSettings, GraphDialect::kDistribution, GraphDialect::kReplicas, GraphDialect::kVariablePlacement,
         GraphDialect::kMinShardBytes, GraphDialect::kMaxShards, GraphDialect::kPlacement, GraphDialect::kLinks,
-        kDistinctRows})
+        kDistinctRows, kRecoversFromMemory})
     module->removeAttr(before);
   const bool fast = strategy.order == cluster::ReduceOrder::Fast, oneHost = config.replicasShareHost();
   const bool sumsTogether =
@@ -128,6 +129,15 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
     module->setAttr(GraphDialect::kLinks, builder.getArrayAttr(links));
   if (sendsDistinctRows(config))
     module->setAttr(kDistinctRows, builder.getUnitAttr());
+  uint32_t workers = 0;
+  for (const cluster::TaskRange &range : config.replicas())
+    workers += range.count;
+  if (strategy.recovery == cluster::Recovery::Memory && workers > 1)
+    module->setAttr(kRecoversFromMemory, builder.getUnitAttr());
+  else if (strategy.recovery == cluster::Recovery::Memory)
+    emitRemark(getSettingLoc(module, kStrategySetting))
+        << "\"recovery\": \"memory\" is for two workers or more: with one no other has what is lost, and a run goes on "
+           "from its last checkpoint";
 }
 
 LogicalResult attachFromPrograms(ModuleOp module) {

@@ -13,6 +13,7 @@
 #include "runtime/plan/Credits.h"
 #include "runtime/plan/Verify.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;

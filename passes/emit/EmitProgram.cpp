@@ -1,9 +1,11 @@
 // One dist.program in the plan's instructions.
+#include "dialects/graph/CommitPoint.h"
 #include "passes/emit/PlanTables.h"
 #include "passes/emit/Segments.h"
 #include "passes/schedule/PhaseLiveness.h"
 #include "runtime/device/Kinds.h"
 #include "runtime/plan/AllReduce.h"
+#include "runtime/plan/Effects.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -25,6 +27,9 @@ public:
     for (Operation &inner : op.getBlock().without_terminator())
       if (failed(emitOp(&inner)))
         return failure();
+    if (op->getParentOfType<ModuleOp>()->hasAttr(kRecoversFromMemory) &&
+        plan->phases(int(out.phase())).role() == plan::TRAIN)
+      noteCommitPoint();
     formSegments(out);
     auto ranks = op->getAttrOfType<DenseI32ArrayAttr>(kEventRanks);
     if (!ranks)
@@ -40,6 +45,7 @@ public:
 
 private:
   LogicalResult emitHead();
+  void noteCommitPoint();
   LogicalResult emitOp(Operation *inner);
   LogicalResult emitBuffer(dist::BufferOp buffer);
   LogicalResult emitCall(Operation *call, FailureOr<uint32_t> kernel, ValueRange buffers);
@@ -83,6 +89,14 @@ private:
   uint64_t times = 1; ///< of a loop, while its body is emitted
   uint64_t sent = 0, received = 0, flops = 0;
 };
+
+/// Where the first write of a variable is: schedule has put all that waits before it.
+void ProgramEmitter::noteCommitPoint() {
+  for (int i = 0; i < out.instructions_size() && !out.has_commit_point(); ++i)
+    for (const plan::BufferEffect &effect : plan::effectsOf(*plan, out, out.instructions(i)).buffers)
+      if (effect.access != plan::READ && out.buffers(int(effect.buffer)).storage_case() == plan::Buffer::kVariable)
+        out.set_commit_point(uint32_t(i));
+}
 
 LogicalResult ProgramEmitter::emitHead() {
   out.set_name(op.getSymName().str());

@@ -1,5 +1,6 @@
 #include "passes/emit/PlanTables.h"
 
+#include "dialects/graph/CommitPoint.h"
 #include "passes/emit/PlanDatasets.h"
 
 #include "passes/gpu/GpuCode.h"
@@ -117,6 +118,8 @@ void PlanTables::fillChoices(plan::Strategy &strategy, graph::DistributionAttr a
     note("order", "fast");
   if (distribution.bucketBytes != 0 && distribution.bucketBytes != kBucketBytes)
     note("bucket_bytes", Twine(distribution.bucketBytes));
+  if (module->hasAttr(kRecoversFromMemory))
+    note("recovery", "memory");
   if (attribute.getPlacement() && distribution.hasServers())
     note("placement", distribution.placement);
   if (distribution.placement == "split" && distribution.minShardBytes != kMinShardBytes)

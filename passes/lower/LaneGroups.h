@@ -14,18 +14,21 @@ public:
   LaneGroups(const Nest &nest, const Lanes &lanes) : nest(nest), lanes(lanes) {}
 
   /// A value that is the same on every lane.
-  void addShared(mlir::Value value) { linear[value] = {0, 1}, sizes[value] = kAll; }
+  void addShared(mlir::Value value) { linear[value] = constant(1), sizes[value] = kAll; }
   /// Of how many lanes each has one value of the operation, whose operands were added before; 1 where each lane has its own.
   int64_t add(mlir::Operation &op);
   int64_t of(mlir::Value value) const { return sizes.lookup_or(value, 1); }
 
 private:
-  /// `base` + `step` * lane, where `base` is a multiple of `multiple`.
+  /// A multiple of `multiple`, and of each loop's index so many.
   struct Linear {
-    int64_t step = 0, multiple = 1;
+    int64_t multiple = 0;
+    llvm::SmallVector<int64_t> steps = {};
   };
+  Linear constant(int64_t multiple) const { return {multiple, llvm::SmallVector<int64_t>(nest.loops.size(), 0)}; }
   std::optional<Linear> linearOf(mlir::Value value) const;
   std::optional<Linear> follow(mlir::Operation &op) const;
+  bool countsFromMultipleOf(const Linear &value, int64_t group) const;
   int64_t groupOf(mlir::Operation &op) const;
 
   static constexpr int64_t kAll = 0; ///< the same on every lane

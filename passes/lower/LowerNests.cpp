@@ -28,21 +28,50 @@ public:
   void emit() {
     if (nest.loops.empty())
       return storeAll(body.evaluate(lanes));
+    if (hasGroupsAcrossRows())
+      return emitAcrossRows();
     overLoops(llvm::to_vector(llvm::seq<size_t>(0, nest.loops.size() - 1)), [&] { emitLast(nest.loops.size() - 1); });
   }
 
 private:
+  SmallVector<size_t> allLoops() const { return llvm::to_vector(llvm::seq<size_t>(0, nest.loops.size())); }
+
+  /// Whether lanes have something in common where they go on in the next row, and not where each row begins with a vector of its own: a
+  /// draw's blocks, where rows have another length than whole blocks.
+  bool hasGroupsAcrossRows() {
+    if (given || nest.loops.size() < 2 || nest.body->getOps<linalg::IndexOp>().empty())
+      return false;
+    Lanes rows = lanes, across = lanes;
+    rows.loop = across.loop = int64_t(nest.loops.size() - 1);
+    rows.multiple = across.multiple = kVector;
+    across.spread.assign(nest.loops.size(), nest.outputs.front().memory); // any value: which they are is not looked at
+    return llvm::all_of(nest.outputs, [&](const NestOperand &output) { return body.isDense(output, across); }) &&
+           body.countGrouped(across) > body.countGrouped(rows);
+  }
+
+  void emitAcrossRows() {
+    int64_t length = 1;
+    for (const NestLoop &loop : nest.loops)
+      length *= loop.size;
+    emitVectors(nest.loops.size() - 1, length, [&](Value first) { spreadItems(first, allLoops()); });
+  }
+
   void emitLast(size_t loop) {
-    int64_t size = nest.loops[loop].size, whole = size / kVector * kVector;
+    emitVectors(loop, nest.loops[loop].size, [&](Value index) { lanes.indices[loop] = index; });
+  }
+
+  /// Vectors of `size` items along a loop, the last one perhaps not whole; `place` says where the lanes of one that begins there are.
+  void emitVectors(size_t loop, int64_t size, function_ref<void(Value)> place) {
+    const int64_t whole = size / kVector * kVector;
     lanes.loop = int64_t(loop);
     lanes.multiple = kVector;
-    auto emitLanes = [&](Value index, int64_t active) {
-      lanes.indices[loop] = index;
+    auto emitLanes = [&](Value first, int64_t active) {
+      place(first);
       lanes.active = active;
       storeAll(body.evaluate(lanes));
     };
-    forLoop(0, whole, kVector, {}, [&](Value index, ValueRange) {
-      emitLanes(index, kVector);
+    forLoop(0, whole, kVector, {}, [&](Value first, ValueRange) {
+      emitLanes(first, kVector);
       return Values{};
     });
     if (whole < size)

@@ -3,6 +3,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -36,6 +39,55 @@ void NestEmitter::overLoops(ArrayRef<size_t> loops, llvm::function_ref<void()> i
     overLoops(loops.drop_front(), inside);
     return Values{};
   });
+}
+
+void NestEmitter::setItem(Value item, ArrayRef<size_t> loops) {
+  for (size_t loop : llvm::reverse(loops.drop_front())) {
+    Value size = body.index(nest.loops[loop].size);
+    lanes.indices[loop] = arithmetic<arith::RemUIOp>(item, size);
+    item = arithmetic<arith::DivUIOp>(item, size);
+  }
+  lanes.indices[loops.front()] = item;
+}
+
+void NestEmitter::spreadItems(Value first, ArrayRef<size_t> loops) {
+  int64_t length = 1;
+  for (size_t loop : loops)
+    length *= nest.loops[loop].size;
+  auto type = VectorType::get({kVector}, spreadType(length));
+  auto splat = [&](int64_t value) -> Value {
+    auto number = builder.getIntegerAttr(type.getElementType(), value);
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
+  };
+  Value item = arith::IndexCastOp::create(builder, loc, type.getElementType(), first);
+  item =
+      arith::AddIOp::create(builder, loc, vector::BroadcastOp::create(builder, loc, type, item), body.counting(type));
+  lanes.spread.assign(nest.loops.size(), Value());
+  for (size_t loop : llvm::reverse(loops)) {
+    Value size = splat(nest.loops[loop].size);
+    lanes.spread[loop] = loop == loops.front() ? item : arithmetic<arith::RemUIOp>(item, size);
+    item = arithmetic<arith::DivUIOp>(item, size);
+  }
+  // The row after the first one, as if it began before the first lane; there is none behind the last.
+  Value size = body.index(nest.loops[loops.back()].size), end = body.index(length);
+  setItem(first, loops);
+  Value column = lanes.indices[loops.back()];
+  lanes.left = arithmetic<arith::SubIOp>(size, column);
+  Value nextRow = arithmetic<arith::MinUIOp>(add(first, lanes.left), arithmetic<arith::SubIOp>(end, size));
+  Value back = arithmetic<arith::MinUIOp>(lanes.left, body.index(kVector));
+  setItem(nextRow, loops);
+  lanes.next = lanes.indices;
+  lanes.next[loops.back()] = arithmetic<arith::SubIOp>(body.index(0), back);
+  setItem(first, loops);
+}
+
+/// Of numbers of items and places in memory.
+Type NestEmitter::spreadType(int64_t length) {
+  int64_t most = length;
+  for (const NestOperand &input : nest.inputs)
+    if (auto type = dyn_cast<MemRefType>(input.memory.getType()))
+      most = std::max(most, type.getNumElements());
+  return most > std::numeric_limits<int32_t>::max() ? builder.getI64Type() : builder.getI32Type();
 }
 
 Value NestEmitter::add(Value a, Value b) { return arithmetic<arith::AddIOp>(a, b); }

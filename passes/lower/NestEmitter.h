@@ -42,6 +42,11 @@ protected:
   /// Runs `inside` under these loops of the nest but the given one, outermost first, without carried values.
   void overLoops(llvm::ArrayRef<size_t> loops, llvm::function_ref<void()> inside);
 
+  /// The indices of item `item` of these loops, in row-major order.
+  void setItem(mlir::Value item, llvm::ArrayRef<size_t> loops);
+  /// The same of 16 items from `first` on that may lie in several rows.
+  void spreadItems(mlir::Value first, llvm::ArrayRef<size_t> loops);
+
   void storeAll(mlir::ValueRange values);
 
   template <typename Op> mlir::Value arithmetic(mlir::Value a, mlir::Value b) {
@@ -57,6 +62,9 @@ protected:
   VectorBody body;
   Lanes lanes;
   const std::optional<GivenLoop> given;
+
+private:
+  mlir::Type spreadType(int64_t length);
 };
 
 /// Writes the loops of a nest with reductions: the order of its sums is the numerical contract's (passes/KernelPasses.td). Fails with a

@@ -32,6 +32,7 @@ public:
   ReductionEmitter(Nest &nest, OpBuilder &builder, Location loc, const Combiners &combiners,
                    const std::optional<GivenLoop> &given)
       : NestEmitter(nest, builder, loc, given), combiners(combiners) {
+    lanes.multiple = kVector; // of items and of columns
     for (auto [i, loop] : llvm::enumerate(nest.loops))
       if (loop.reduction) {
         reductions.push_back(i);
@@ -89,52 +90,7 @@ private:
   //===--------------------------------------------------------------------------------------------------------------===//
 
   /// The reduced loops' indices of item `item`, in row-major order.
-  void setItem(Value item) {
-    for (size_t loop : llvm::reverse(ArrayRef(reductions).drop_front())) {
-      Value size = body.index(nest.loops[loop].size);
-      lanes.indices[loop] = arithmetic<arith::RemUIOp>(item, size);
-      item = arithmetic<arith::DivUIOp>(item, size);
-    }
-    lanes.indices[reductions.front()] = item;
-  }
-
-  /// The same of 16 items from `first` on that may lie in several rows.
-  void spreadItems(Value first) {
-    auto type = VectorType::get({kVector}, spreadType());
-    auto splat = [&](int64_t value) -> Value {
-      auto number = builder.getIntegerAttr(type.getElementType(), value);
-      return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
-    };
-    Value item = arith::IndexCastOp::create(builder, loc, type.getElementType(), first);
-    item =
-        arith::AddIOp::create(builder, loc, vector::BroadcastOp::create(builder, loc, type, item), body.counting(type));
-    lanes.spread.assign(nest.loops.size(), Value());
-    for (size_t loop : llvm::reverse(reductions)) {
-      Value size = splat(nest.loops[loop].size);
-      lanes.spread[loop] = loop == reductions.front() ? item : arithmetic<arith::RemUIOp>(item, size);
-      item = arithmetic<arith::DivUIOp>(item, size);
-    }
-    // The row after the first one, as if it began before the first lane; there is none behind the last.
-    Value size = body.index(nest.loops[reductions.back()].size), end = body.index(length);
-    setItem(first);
-    Value column = lanes.indices[reductions.back()];
-    lanes.left = arithmetic<arith::SubIOp>(size, column);
-    Value nextRow = arithmetic<arith::MinUIOp>(add(first, lanes.left), arithmetic<arith::SubIOp>(end, size));
-    Value back = arithmetic<arith::MinUIOp>(lanes.left, body.index(kVector));
-    setItem(nextRow);
-    lanes.next = lanes.indices;
-    lanes.next[reductions.back()] = arithmetic<arith::SubIOp>(body.index(0), back);
-    setItem(first);
-  }
-
-  /// Of numbers of items and places in memory.
-  Type spreadType() {
-    int64_t most = length;
-    for (const NestOperand &input : nest.inputs)
-      if (auto type = dyn_cast<MemRefType>(input.memory.getType()))
-        most = std::max(most, type.getNumElements());
-    return most > std::numeric_limits<int32_t>::max() ? builder.getI64Type() : builder.getI32Type();
-  }
+  void setItem(Value item) { NestEmitter::setItem(item, reductions); }
 
   /// Whether several copies of the body are worth their size: not where each holds a polynomial.
   bool isCheap() const {
@@ -198,7 +154,7 @@ private:
   Values rowValues(Value first, int64_t active) {
     lanes.loop = int64_t(reductions.back());
     lanes.active = active;
-    straddles() ? spreadItems(first) : setItem(first);
+    straddles() ? spreadItems(first, reductions) : setItem(first);
     Values values = body.evaluate(lanes, combiners.operations());
     if (active == kVector)
       return values;

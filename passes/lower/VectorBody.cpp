@@ -194,6 +194,19 @@ Value VectorBody::indexOf(int64_t dim, const Lanes &lanes) {
   return arith::AddIOp::create(builder, loc, all, counting(type));
 }
 
+/// What all lanes have in common among what the body is given.
+void VectorBody::addShared(LaneGroups &groups, const Lanes &lanes) {
+  for (auto [argument, operand] : llvm::zip(nest.body->getArguments(), nest.inputs))
+    if (!argument.use_empty() && strideOf(operand, lanes) == 0)
+      groups.addShared(argument);
+}
+
+int64_t VectorBody::countGrouped(const Lanes &lanes) {
+  LaneGroups groups(nest, lanes);
+  addShared(groups, lanes);
+  return llvm::count_if(nest.body->without_terminator(), [&](Operation &op) { return groups.add(op) > 1; });
+}
+
 SmallVector<Value> VectorBody::evaluate(const Lanes &lanes, ArrayRef<Operation *> combiners) {
   IRMapping mapping;
   LaneGroups groups(nest, lanes);
@@ -227,11 +240,9 @@ SmallVector<Value> VectorBody::evaluate(const Lanes &lanes, ArrayRef<Operation *
     return vector::ShuffleOp::create(builder, loc, all, all, places);
   };
   for (auto [argument, operand] : llvm::zip(nest.body->getArguments(), nest.inputs))
-    if (!argument.use_empty()) {
+    if (!argument.use_empty())
       mapping.map(argument, load(operand, lanes));
-      if (strideOf(operand, lanes) == 0)
-        groups.addShared(argument);
-    }
+  addShared(groups, lanes);
   if (combiners.empty())
     for (auto [argument, operand] : llvm::zip(nest.body->getArguments().drop_front(nest.inputs.size()), nest.outputs))
       if (!argument.use_empty())

@@ -35,6 +35,11 @@ public:
   /// left out and the value to combine is returned instead; otherwise old values are loaded where the body reads them.
   llvm::SmallVector<mlir::Value> evaluate(const Lanes &lanes, llvm::ArrayRef<mlir::Operation *> combiners = {});
 
+  /// How many of the body's operations are evaluated once for neighbouring lanes (LaneGroups.h).
+  int64_t countGrouped(const Lanes &lanes);
+  /// Whether the operand's elements in the lanes stand in memory one behind the other.
+  bool isDense(const NestOperand &operand, const Lanes &lanes) { return strideOf(operand, lanes) == 1; }
+
   mlir::Value load(const NestOperand &operand, const Lanes &lanes);
   void store(const NestOperand &operand, const Lanes &lanes, mlir::Value value);
 
@@ -52,6 +57,7 @@ private:
   mlir::Value loadTwoRows(const NestOperand &operand, const Lanes &lanes);
   mlir::Value gather(const NestOperand &operand, const Lanes &lanes);
   mlir::Value indexOf(int64_t dim, const Lanes &lanes);
+  void addShared(class LaneGroups &groups, const Lanes &lanes);
   mlir::VectorType lanesOf(mlir::Type element) const { return mlir::VectorType::get({width}, element); }
 
   Nest &nest;

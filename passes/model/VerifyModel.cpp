@@ -78,6 +78,9 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
       if (auto metric = dyn_cast<MetricOp>(op))
         if (failed(fetches.add(metric.getName(), op.getLoc())))
           return failure();
+      if (auto sums = dyn_cast<MetricSumsOp>(op))
+        if (failed(fetches.add(sums.getName(), op.getLoc())))
+          return failure();
     }
     return success();
   }

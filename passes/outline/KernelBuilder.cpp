@@ -21,8 +21,8 @@ static AffineMap identityOf(Value value) {
   return AffineMap::getMultiDimIdentityMap(unsigned(typeOf(value).getRank()), value.getContext());
 }
 
-KernelBuilder::KernelBuilder(ArrayRef<Operation *> ops, ProgramMemory &memory)
-    : ops(ops), memory(memory), members(ops.begin(), ops.end()), kernel(ops.back()->getLoc()) {}
+KernelBuilder::KernelBuilder(ArrayRef<Operation *> ops, ProgramMemory &memory, const LoopTarget &target)
+    : ops(ops), memory(memory), target(target), members(ops.begin(), ops.end()), kernel(ops.back()->getLoc()) {}
 
 //===----------------------------------------------------------------------------------------------------------------===//
 // Roots
@@ -301,10 +301,10 @@ LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
   }
   if (const int64_t parts = getLoopParts(op); parts > 1)
     PartLoop::create(builder, op.getLoc(), parts, [&](Value first, Value limit) {
-      cast<LoopPartsOpInterface>(op.getOperation()).buildParts(builder, operands, outs, first, limit);
+      cast<LoopPartsOpInterface>(op.getOperation()).buildParts(builder, operands, outs, first, limit, target);
     });
   else
-    op.buildLoops(builder, operands, outs);
+    op.buildLoops(builder, operands, outs, target);
   builder.setInsertionPointToEnd(builder.getBlock());
   SmallVector<Operation *> made;
   for (Operation *next = standIns.back()->getNextNode(); next; next = next->getNextNode())

@@ -30,7 +30,7 @@ public:
 
 class KernelBuilder {
 public:
-  KernelBuilder(llvm::ArrayRef<mlir::Operation *> ops, ProgramMemory &memory);
+  KernelBuilder(llvm::ArrayRef<mlir::Operation *> ops, ProgramMemory &memory, const graph::LoopTarget &target);
 
   /// The kernel as a private function named "kernel", not in any module; fails, having said why, where an operation's own
   /// loops are not what it promises.
@@ -67,6 +67,7 @@ private:
 
   llvm::ArrayRef<mlir::Operation *> ops;
   ProgramMemory &memory;
+  graph::LoopTarget target;
   llvm::DenseSet<mlir::Operation *> members;
   llvm::DenseSet<mlir::Value> roots;
   mlir::Operation *current = nullptr; ///< whose results are being computed: no leaves of themselves

@@ -158,7 +158,7 @@ LogicalResult ProgramOutliner::emitKernel(const ProgramGraph::Group &group) {
   for (Operation *op : group.ops)
     if (auto read = dyn_cast<graph::ReadOp>(op))
       memory[read.getResult()] = newBuffer(bufferType(read.getResult()), op->getLoc());
-  KernelBuilder kernel(group.ops, *this);
+  KernelBuilder kernel(group.ops, *this, graph::LoopTarget::of(program.getDeviceKind()));
   FailureOr<OwningOpRef<func::FuncOp>> function = kernel.build();
   if (failed(function))
     return failure();

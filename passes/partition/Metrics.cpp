@@ -19,8 +19,13 @@ static ReducedMetric expand(graph::MetricOp metric) {
 
 SmallVector<ReducedMetric> expandMetrics(graph::FuncOp func) {
   SmallVector<ReducedMetric> metrics;
-  for (auto metric : llvm::make_early_inc_range(func.getBodyBlock().getOps<graph::MetricOp>()))
-    metrics.push_back(expand(metric));
+  for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock()))
+    if (auto metric = dyn_cast<graph::MetricOp>(op)) {
+      metrics.push_back(expand(metric));
+    } else if (auto sums = dyn_cast<graph::MetricSumsOp>(op)) {
+      metrics.push_back({sums.getNameAttr(), sums.getSum(), sums.getCount()});
+      sums.erase();
+    }
   return metrics;
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/plan/SumTree.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 #include <algorithm>
 #include <map>
@@ -75,6 +76,8 @@ public:
     }
     if (failed(flush(/*only=*/!split)))
       return failure();
+    for (Operation *op : llvm::reverse(made))
+      op->erase();
     for (Operation *op : llvm::reverse(ops))
       if (replaced.contains(op))
         op->erase();
@@ -86,6 +89,20 @@ private:
     auto map = maps.find(tower);
     return map == maps.end() ? value : map->second.lookupOrDefault(value);
   }
+
+  /// A partial sum.
+  struct Part {
+    Value value;
+    int64_t device; ///< index of the towers' one device, -1: of several
+    bool open = false; ///< a sum that may become one with those that it is part of
+  };
+  struct Sum {
+    plan::GrowingSum<Part> growing;
+    DeviceAttr device; ///< where those of several devices are added
+    Value whole = {};
+    SmallVector<SmallVector<Value>> waiting = {}; ///< of a loop, by device, the smallest first
+  };
+  using Sums = llvm::MapVector<Value, Sum>;
 
   /// Clones the segment so far. `only`: there is no other.
   LogicalResult flush(bool only) {
@@ -100,9 +117,14 @@ private:
         if (*kind != Aggregation::FirstReplica) // made where the first that takes it stands
           sums.insert({operand.get(), {plan::GrowingSum<Part>(uint64_t(dist.getMicroBatchesOfLeaf())), getDevice(op)}});
       }
-    const llvm::DenseSet<Operation *> own(segment.begin(), segment.end());
+    llvm::DenseSet<Operation *> own(segment.begin(), segment.end());
     auto isOwn = [&](Value value) { return own.contains(value.getDefiningOp()); };
-    if (only && llvm::any_of(llvm::make_first_range(sums), isOwn) && canLoop(kinds))
+    const bool loops = only && canLoop(kinds);
+    if (loops) {
+      sumAll(kinds, sums);
+      own.insert(segment.begin(), segment.end());
+    }
+    if (loops && llvm::any_of(llvm::make_first_range(sums), isOwn))
       startLoop(llvm::make_filter_range(sums, [&](auto &sum) { return isOwn(sum.first); }));
     std::vector<uint64_t> stops; // of a loop, which may have millions of micro-batches, none
     if (!looped)
@@ -149,7 +171,7 @@ private:
   }
 
   /// Whether all micro-batches of a device but its last are a loop: a segment on devices without queues, of whose values nothing is
-  /// wanted but sums.
+  /// wanted but sums and what sumAll makes sums of.
   bool canLoop(const llvm::MapVector<OpOperand *, Aggregation> &kinds) {
     if (each < kFewestInLoop || segment.empty())
       return false;
@@ -157,12 +179,80 @@ private:
       return device && device::hasOwnMemory(device.getKind());
     };
     auto isRepeatable = [&](Operation *op) {
-      return !hasQueues(getDevice(op)) && (isMemoryEffectFree(op) || isa<graph::NextBatchOp>(op));
+      return !hasQueues(getDevice(op)) && (isMemoryEffectFree(op) || isa<graph::NextBatchOp, graph::MetricOp>(op));
     };
     return llvm::none_of(devices, hasQueues) && !waitsForAnswers() && llvm::all_of(segment, isRepeatable) &&
            llvm::all_of(kinds, [&](const auto &wanted) {
-             return wanted.second != Aggregation::FirstReplica || !varies(wanted.first->get(), varying);
+             Value value = wanted.first->get();
+             return wanted.second != Aggregation::FirstReplica || !varies(value, varying) ||
+                    graph::hasSums(value.getType());
            });
+  }
+
+  /// A loop yields sums alone. So that it can, what metrics add up and what is wanted of the first micro-batch become such.
+  void sumAll(llvm::MapVector<OpOperand *, Aggregation> &kinds, Sums &sums) {
+    auto addSum = [&](OpOperand &operand, DeviceAttr device) {
+      kinds[&operand] = Aggregation::Sum;
+      sums.insert({operand.get(), {plan::GrowingSum<Part>(uint64_t(dist.getMicroBatchesOfLeaf())), device}});
+    };
+    struct Inserted : OpBuilder::Listener {
+      SmallVector<Operation *> ops;
+      void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override { ops.push_back(op); }
+    };
+    auto adopt = [&](const Inserted &inserted, DeviceAttr device) {
+      for (Operation *op : inserted.ops) {
+        setDevice(op, device);
+        varying.insert(op);
+        made.push_back(op);
+        segment.push_back(op);
+      }
+    };
+    SmallVector<Operation *> totals;
+    for (Operation *op : std::exchange(segment, {})) {
+      auto metric = dyn_cast<graph::MetricOp>(op);
+      if (!metric) {
+        segment.push_back(op);
+        continue;
+      }
+      Inserted inserted;
+      OpBuilder inner(metric, &inserted);
+      auto [sum, samples] = metric.buildSums(inner);
+      replaced.insert(op);
+      DenseElementsAttr each; // of which no mask leaves any out
+      const bool known = matchPattern(samples, m_Constant(&each));
+      if (known) {
+        Operation *constant = samples.getDefiningOp();
+        samples = graph::createSplat(builder, op->getLoc(), samples.getType(),
+                                     double(each.getSplatValue<int64_t>()) * double(count));
+        llvm::erase(inserted.ops, constant);
+        constant->erase();
+      }
+      adopt(inserted, getDevice(op));
+      auto total = graph::MetricSumsOp::create(builder, op->getLoc(), metric.getNameAttr(), sum, samples);
+      for (Operation *own : {total.getOperation(), samples.getDefiningOp()})
+        if (!getDevice(own))
+          setDevice(own, getDevice(func));
+      addSum(total.getSumMutable(), getDevice(func));
+      if (!known)
+        addSum(total.getCountMutable(), getDevice(func));
+      totals.push_back(total);
+    }
+    waiting.insert(waiting.begin(), totals.begin(), totals.end());
+    llvm::MapVector<Value, Value> firsts;
+    for (auto [operand, kind] : llvm::to_vector(kinds)) {
+      Value value = operand->get();
+      if (kind != Aggregation::FirstReplica || !varies(value, varying))
+        continue;
+      Value &first = firsts[value];
+      if (!first) {
+        Inserted inserted;
+        OpBuilder inner(&func.getBodyBlock(), func.getBodyBlock().end(), &inserted);
+        first = graph::createOfFirst(inner, value.getLoc(), value, count);
+        adopt(inserted, deviceOf(value));
+      }
+      operand->set(first);
+      addSum(*operand, getDevice(operand->getOwner()));
+    }
   }
 
   /// Whether a value of a micro-batch comes back, by way of others, to a device that it left. In a loop that device would wait for it in each
@@ -254,20 +344,6 @@ private:
     if (!devices.empty())
       setDevice(copy, devices[deviceIndex(tower)]);
   }
-
-  /// A partial sum.
-  struct Part {
-    Value value;
-    int64_t device; ///< index of the towers' one device, -1: of several
-    bool open = false; ///< a sum that may become one with those that it is part of
-  };
-  struct Sum {
-    plan::GrowingSum<Part> growing;
-    DeviceAttr device; ///< where those of several devices are added
-    Value whole = {};
-    SmallVector<SmallVector<Value>> waiting = {}; ///< of a loop, by device, the smallest first
-  };
-  using Sums = llvm::MapVector<Value, Sum>;
 
   /// What towers of one device have is added there.
   auto adderOf(const Sum &sum, Location loc) {
@@ -384,7 +460,7 @@ private:
   llvm::DenseSet<Operation *> varying;
   llvm::DenseMap<Operation *, DeviceAttr> tables; // where rows of a variable are taken
   llvm::DenseSet<Operation *> replaced; // originals of cloned operations
-  SmallVector<Operation *> segment;
+  SmallVector<Operation *> segment, made; // made: of it, by sumAll
   SmallVector<Operation *> waiting;
   llvm::DenseSet<StringAttr> pendingWrites;
 };

@@ -1,8 +1,11 @@
 #include "passes/schedule/Order.h"
 
+#include "dialects/graph/CommitPoint.h"
 #include "passes/schedule/Loops.h"
 #include "passes/schedule/OpTimes.h"
 #include "passes/schedule/PhaseLiveness.h"
+#include "passes/schedule/Updates.h"
+#include "passes/schedule/WriteOrder.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -23,17 +26,27 @@ static bool startsMessages(Operation *op) {
 /// Whole ones, so that equal times are equal.
 static uint64_t inNanoseconds(double seconds) { return uint64_t(std::llround(seconds * 1e9)); }
 
+static bool isTraining(dist::PhaseOp phase) {
+  return cast<graph::RoleAttr>(phase.getRole()).getValue() == graph::Role::Train;
+}
+
 namespace {
 
 class PhaseOrder {
 public:
   PhaseOrder(ModuleOp module, dist::PhaseOp phase)
-      : module(module), phase(phase), symbols(module), times(module, symbols) {}
+      : module(module), phase(phase), symbols(module), times(module, symbols),
+        commits(module->hasAttr(kRecoversFromMemory) && isTraining(phase)) {}
 
   FailureOr<unsigned> run() {
     for (auto program : module.getOps<dist::ProgramOp>())
       if (program.getPhase() == phase.getSymName() && failed(addProgram(program)))
         return failure();
+    if (commits && lanes.size() > 1 && llvm::any_of(lanes, [](const Lane &lane) { return !lane.writers.empty(); }))
+      return phase.emitOpError("trains in ") << lanes.size()
+                                             << " programs, and \"recovery\": \"memory\" needs one that is alone in "
+                                                "its task: what another has written by a loss "
+                                                "nobody knows; leave that out, or the model's devices";
     addLoops();
     addMessages();
     if (failed(list()))
@@ -57,34 +70,37 @@ private:
     int message = -1;               ///< of a send: its receive, in another program
     int loops = -1;                 ///< of a loop that talks: those that run together with it
     uint64_t delay = 0; ///< of a send: from its end to the message's arrival
+    bool updates = false; ///< writes variables by what the step has made, and nothing else that is used later
   };
   struct Lane {
     dist::ProgramOp program;
     bool hasQueues = false;
     uint64_t clock = 0;
-    /// Nodes whose inputs are in order: those that can start at once, what `isUrgent` first, else what is first in the text; and
+    bool talks = false; ///< exchanges data with other programs
+    /// Nodes whose inputs are in order: those that can start at once, by `turn`, else what is first in the text; and
     /// those whose inputs come later, the earliest first.
-    std::set<std::pair<bool, unsigned>> ready;
-    std::set<std::tuple<uint64_t, bool, unsigned>> later;
+    std::set<std::pair<unsigned, unsigned>> ready;
+    std::set<std::tuple<uint64_t, unsigned, unsigned>> later;
     std::optional<uint64_t> start; ///< of the first of them, as `startable` has it
     SmallVector<unsigned> order, barriers;
-    SmallVector<Operation *> declarations, feeds, results;
-    Operation *control = nullptr; ///< control_receive
+    std::set<unsigned> writers; ///< of a variable
+    ProgramParts parts;
   };
 
   LogicalResult addProgram(dist::ProgramOp program);
+  LogicalResult addCommitPoint(Lane &lane, ArrayRef<unsigned> own);
   void addLoops();
   void addMessages();
   LogicalResult list();
   /// From the end of a node to the start of one in its program that needs it.
   uint64_t delayTo(const Node &node, const Node &next) const;
-  bool isUrgent(const Node &node) const;
+  unsigned turn(const Node &node) const;
   void offer(unsigned node);
   void take(unsigned node);
   void place(unsigned node, uint64_t start);
   void noteStart(unsigned lane);
   void sinkReceives(Lane &lane) const;
-  unsigned rewrite(Lane &lane) const;
+  unsigned rewrite(Lane &lane);
 
   void depend(unsigned node, unsigned on) {
     if (edges.insert({on, node}).second) {
@@ -97,6 +113,7 @@ private:
   dist::PhaseOp phase;
   SymbolTable symbols;
   OpTimes times;
+  const bool commits; ///< its steps have a commit point
   llvm::DenseSet<std::pair<unsigned, unsigned>> edges; ///< of `next`
   std::vector<Node> nodes;
   std::vector<Lane> lanes;
@@ -119,10 +136,13 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
   llvm::DenseMap<Value, History> memory;
   int head = -1, batch = -1, slot = -1, barrier = -1; // slot: the last send over a conflating channel
   SmallVector<unsigned> own, received, open; // open: received since the last barrier
+  FailureOr<llvm::DenseSet<Operation *>> updates = findUpdates(program, bufferUses);
+  if (failed(updates))
+    return failure();
   for (Operation &op : program.getBlock().without_terminator()) {
     Lane &here = lanes[lane];
     if (isDeclaration(op)) {
-      here.declarations.push_back(&op);
+      here.parts.declarations.push_back(&op);
       continue;
     }
     FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op);
@@ -137,7 +157,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
         return diag;
       }
     if (isa<dist::FeedIntoOp>(op)) {
-      here.feeds.push_back(&op);
+      here.parts.feeds.push_back(&op);
       continue;
     }
     bool isShown = false;
@@ -147,16 +167,19 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
         isShown = true;
       }
     if (isShown) {
-      here.results.push_back(&op);
+      here.parts.results.push_back(&op);
       continue;
     }
     if (isa<dist::ControlReceiveOp>(op)) {
-      here.control = &op;
+      here.parts.control = &op;
       continue;
     }
     unsigned node = unsigned(nodes.size());
     nodes.push_back({&op, lane, inNanoseconds(times.of(&op))});
     own.push_back(node);
+    auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
+    here.talks |= end && !end.isControl();
+    nodes.back().updates = updates->contains(&op);
     for (const BufferUse &use : *uses) {
       History &history = memory[use.root];
       if (history.writer >= 0)
@@ -169,6 +192,8 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
         depend(node, reader);
       history.readers.clear();
       history.writer = int(node);
+      if (use.root.getDefiningOp<dist::VariableBufferOp>())
+        here.writers.insert(node);
     }
     if (isa<dist::ControlSendOp, dist::TicketOp>(op)) {
       head = int(node);
@@ -182,7 +207,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
     }
     // Where a phase ends by end of stream, what was sent before a closed channel is noticed has its effect: no send passes a
     // receive that stood before it.
-    if (auto end = dyn_cast<dist::ChannelEndOpInterface>(op); end && phase.getEndsByEndOfStream()) {
+    if (end && phase.getEndsByEndOfStream()) {
       if (end.getChannelEnd() == dist::ChannelEnd::Receive) {
         received.push_back(node);
         open.push_back(node);
@@ -212,6 +237,52 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
     for (unsigned node : own)
       if (int(node) != head && !edges.contains({node, unsigned(head)}))
         depend(node, unsigned(head));
+  return commits ? addCommitPoint(lanes[lane], own) : success();
+}
+
+/// What can wait for somebody, or fail by other than its own fault: ends of channels, samples, and loops, which may hold them.
+static bool mayWait(Operation *op) {
+  return isa<dist::ChannelEndOpInterface, dist::NextBatchIntoOp, dist::RepeatOp>(op);
+}
+
+/// A barrier between all that may wait and all writes of variables: a task that has come as far makes its step alone.
+LogicalResult PhaseOrder::addCommitPoint(Lane &lane, ArrayRef<unsigned> own) {
+  if (lane.writers.empty())
+    return success();
+  if (lane.hasQueues)
+    return lane.program.emitOpError("writes variables in memory of a device, which is no memory to recover from yet; "
+                                    "leave \"recovery\": \"memory\" out, or train on CPUs");
+  llvm::DenseMap<unsigned, unsigned> causes; // behind a write → the write
+  for (unsigned writer : lane.writers)
+    causes[writer] = writer;
+  for (unsigned node : own) // in the order of the text, in which what depends on others stands behind them
+    if (auto cause = causes.find(node); cause != causes.end())
+      for (unsigned next : nodes[node].next)
+        causes.try_emplace(next, cause->second);
+  const unsigned barrier = unsigned(nodes.size());
+  for (unsigned node : own) {
+    auto cause = causes.find(node);
+    if (cause == causes.end() || !mayWait(nodes[node].op))
+      continue;
+    InFlightDiagnostic diag =
+        nodes[cause->second].op->emitError("writes a variable before the last sum of the step is there, "
+                                           "so the step has no commit point, which \"recovery\": "
+                                           "\"memory\" needs; leave that out, or assign the "
+                                           "variable what no later sum depends on");
+    diag.attachNote(nodes[node].op->getLoc()) << "this waits for others and comes behind it";
+    return diag;
+  }
+  nodes.push_back({nullptr, unsigned(&lane - lanes.data())});
+  for (unsigned node : own)
+    if (mayWait(nodes[node].op))
+      depend(barrier, node);
+  if (nodes[barrier].missing == 0) { // nothing waits, so all of it is behind the commit point
+    nodes.pop_back();
+    return success();
+  }
+  for (unsigned writer : lane.writers)
+    depend(writer, barrier);
+  lane.barriers.push_back(barrier);
   return success();
 }
 
@@ -267,20 +338,23 @@ uint64_t PhaseOrder::delayTo(const Node &node, const Node &next) const {
   return told ? inNanoseconds(times.model().queueLatency()) : 0;
 }
 
-/// Others wait for a send. Samples come first on a device that is given its work at once: between two calls they would cut it in two.
-bool PhaseOrder::isUrgent(const Node &node) const {
-  return startsMessages(node.op) || (lanes[node.lane].hasQueues && isa<dist::NextBatchIntoOp>(node.op));
+/// Others wait for a send. Samples come first on a device that is given its work at once: between two calls they would cut it in two. Where
+/// nobody waits for anything, an update goes before what else could be computed: its gradient is still in a cache, and its memory is free behind it.
+unsigned PhaseOrder::turn(const Node &node) const {
+  const Lane &lane = lanes[node.lane];
+  if (startsMessages(node.op) || (lane.hasQueues && isa<dist::NextBatchIntoOp>(node.op)))
+    return 0;
+  return node.updates && !lane.talks ? 1 : 2;
 }
 
 /// A node whose inputs are all in order.
 void PhaseOrder::offer(unsigned index) {
   Node &node = nodes[index];
   Lane &lane = lanes[node.lane];
-  const bool isLess = !isUrgent(node);
   if (node.ready <= lane.clock)
-    lane.ready.insert({isLess, index});
+    lane.ready.insert({turn(node), index});
   else
-    lane.later.insert({node.ready, isLess, index});
+    lane.later.insert({node.ready, turn(node), index});
   noteStart(node.lane);
 }
 
@@ -305,9 +379,8 @@ void PhaseOrder::noteStart(unsigned index) {
 void PhaseOrder::take(unsigned index) {
   const Node &node = nodes[index];
   Lane &lane = lanes[node.lane];
-  const bool isLess = !isUrgent(node);
-  if (!lane.ready.erase({isLess, index}))
-    lane.later.erase({node.ready, isLess, index});
+  if (!lane.ready.erase({turn(node), index}))
+    lane.later.erase({node.ready, turn(node), index});
 }
 
 /// Puts a node behind its program's others and tells those that wait for it.
@@ -316,9 +389,9 @@ void PhaseOrder::place(unsigned index, uint64_t start) {
   lane.order.push_back(index);
   uint64_t end = lane.clock = start + nodes[index].cost;
   while (!lane.later.empty() && std::get<0>(*lane.later.begin()) <= lane.clock) {
-    auto [when, isLess, node] = *lane.later.begin();
+    auto [when, turn, node] = *lane.later.begin();
     lane.later.erase(lane.later.begin());
-    lane.ready.insert({isLess, node});
+    lane.ready.insert({turn, node});
   }
   noteStart(nodes[index].lane);
   SmallVector<unsigned> barriers;
@@ -339,8 +412,8 @@ void PhaseOrder::place(unsigned index, uint64_t start) {
   }
 }
 
-/// Again and again the operation that can start first: of one program, where several can, a send, else what is first in
-/// the text. So a program computes what it can while a message is on its way, and asks first for what comes first.
+/// Again and again the operation that can start first: of one program, where several can, a send, then an update if nobody waits, else what is
+/// first in the text. So a program computes what it can while a message is on its way, and asks first for what comes first.
 LogicalResult PhaseOrder::list() {
   for (auto [i, node] : llvm::enumerate(nodes))
     if (node.missing == 0)
@@ -411,47 +484,13 @@ void PhaseOrder::sinkReceives(Lane &lane) const {
   lane.order = std::move(order);
 }
 
-unsigned PhaseOrder::rewrite(Lane &lane) const {
-  Operation *end = lane.program.getBlock().getTerminator();
-  llvm::DenseMap<Operation *, Operation *> before;
-  Operation *previous = nullptr;
-  for (Operation &op : lane.program.getBlock())
-    if (!isDeclaration(op)) {
-      before[&op] = previous;
-      previous = &op;
-    }
-  // Views of a message stand behind its receive, all other declarations in front.
-  BufferUses bufferUses(lane.program, symbols);
-  llvm::MapVector<Value, SmallVector<Operation *>> views;
-  for (Operation *op : lane.declarations) {
-    Value root = bufferUses.getRoot(op->getResult(0));
-    if (root.getDefiningOp<dist::ReceiveOp>())
-      views[root].push_back(op);
-    else
-      op->moveBefore(end);
-  }
-  for (Operation *op : lane.feeds)
-    op->moveBefore(end);
+unsigned PhaseOrder::rewrite(Lane &lane) {
   for (unsigned index : lane.order) {
-    Operation *op = nodes[index].op;
-    op->moveBefore(end);
-    if (op->getNumResults())
-      for (Operation *view : views.lookup(op->getResult(0)))
-        view->moveBefore(end);
+    lane.parts.ordered.push_back(nodes[index].op);
+    if (commits && !lane.parts.commits && lane.writers.contains(index))
+      lane.parts.commits = nodes[index].op;
   }
-  for (Operation *op : lane.results)
-    op->moveBefore(end);
-  if (lane.control)
-    lane.control->moveBefore(end);
-
-  unsigned moved = 0;
-  previous = nullptr;
-  for (Operation &op : lane.program.getBlock())
-    if (!isDeclaration(op)) {
-      moved += before[&op] != previous;
-      previous = &op;
-    }
-  return moved;
+  return writeOrder(lane.program, symbols, lane.parts);
 }
 
 } // namespace

@@ -37,6 +37,13 @@ static LogicalResult splitTransfers(Block &block, Block::iterator end, const Buf
     if (failed(uses))
       return failure();
     OpBuilder builder(&op);
+    if (isa<dist::ControlReceiveOp>(op)) { // before a commit point (Order.cpp), behind which nothing waits
+      for (const Sending &sending : inFlight)
+        if (sending.root)
+          finish(builder, sending);
+      inFlight.clear();
+      inFlightOf.clear();
+    }
     for (const BufferUse &use : *uses) {
       if (auto sent = inFlightOf.find(use.root); use.written && sent != inFlightOf.end()) {
         for (size_t sending : sent->second) {

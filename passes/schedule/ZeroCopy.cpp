@@ -1,5 +1,6 @@
 #include "passes/schedule/ZeroCopy.h"
 
+#include "dialects/graph/CommitPoint.h"
 #include "passes/schedule/BufferUses.h"
 #include "passes/schedule/PhaseLiveness.h"
 #include "passes/schedule/SumReleases.h"
@@ -42,7 +43,8 @@ FailureOr<unsigned> markZeroCopy(ModuleOp module, dist::PhaseOp phase) {
     }
   llvm::DenseMap<Attribute, dist::ReleaseOp> releases; // of sums, by channel
   for (auto program : module.getOps<dist::ProgramOp>()) {
-    if (program.getPhase() != phase.getSymName())
+    // Behind a commit point nothing waits, so sums are there by then: copied, not read where others have them.
+    if (program.getPhase() != phase.getSymName() || module->hasAttr(kRecoversFromMemory))
       continue;
     FailureOr<SmallVector<dist::ReleaseOp>> ofProgram = releaseSums(program, symbols);
     if (failed(ofProgram))

@@ -94,8 +94,10 @@ private:
 class Directory {
 public:
   static constexpr uint32_t kKeep = 5; ///< TensorFlow's
-  /// Makes DIR where it is missing, locks it and clears what a killed run left. `keep`: how many checkpoints stay; 0: all.
-  static absl::StatusOr<Directory> open(const std::string &dir, uint32_t keep = kKeep);
+  /// Makes DIR where it is missing, locks it and clears what a killed run left. `keep`: how many checkpoints stay; 0: all. `wait`: for who
+  /// holds it.
+  static absl::StatusOr<Directory> open(const std::string &dir, uint32_t keep = kKeep,
+                                        absl::Duration wait = absl::ZeroDuration());
   Directory(Directory &&) = default;
   Directory &operator=(Directory &&) = delete;
 
@@ -123,6 +125,8 @@ private:
   std::optional<Nonce> mark;
 };
 
+/// Of a folder of that name that is another one here.
+absl::Status notTheChiefs(const std::string &dir);
 /// Owner: whether DIR here is the chief's DIR.
 absl::Status checkNonce(const std::string &dir, const std::string &nonce);
 

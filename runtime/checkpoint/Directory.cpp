@@ -1,5 +1,6 @@
 //===- Directory.cpp - the chief's side: lock, nonce, commit, clearing away ---------------------------------------------===//
 
+#include "runtime/base/FileLock.h"
 #include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/checkpoint/Layout.h"
@@ -13,7 +14,6 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -22,11 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool isWord(std::string_view word) {
-  return word.size() == 32 && std::all_of(word.begin(), word.end(), [](char c) { return absl::ascii_isxdigit(c); });
-}
-
-constexpr size_t kShownOfWord = 8;
+constexpr size_t kWord = 32, kShownOfWord = 8;
 
 /// "step-40.1f2e3d4c.partial", whoever made it.
 bool isPartial(std::string_view name) {
@@ -42,6 +38,20 @@ bool isPartial(std::string_view name) {
 }
 
 } // namespace
+
+bool isWord(std::string_view word) {
+  return word.size() == kWord && std::all_of(word.begin(), word.end(), [](char c) { return absl::ascii_isxdigit(c); });
+}
+
+absl::StatusOr<std::string> makeWord() {
+  unsigned char random[kWord / 2];
+  if (getrandom(random, sizeof(random), 0) != sizeof(random))
+    return base::errnoStatus("getrandom", errno);
+  std::string word;
+  for (unsigned char byte : random)
+    absl::StrAppend(&word, absl::Hex(byte, absl::kZeroPad2));
+  return word;
+}
 
 std::string stepPath(const std::string &dir, uint64_t step) { return absl::StrCat(dir, "/step-", step); }
 
@@ -59,7 +69,7 @@ bool parseStep(std::string_view name, uint64_t &step) {
          absl::StrCat(step) == absl::string_view(name.data(), name.size());
 }
 
-absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep) {
+absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep, absl::Duration wait) {
   Directory directory;
   directory.dir = dir;
   directory.keep = keep;
@@ -73,12 +83,9 @@ absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep)
   directory.lock.reset(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory.lock)
     return base::annotate(base::errnoStatus(dir, errno), "--checkpoint_dir");
-  if (flock(directory.lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK)
-      return absl::FailedPreconditionError(
-          absl::StrCat("--checkpoint_dir ", dir, " is in use by another run; end it or name another folder"));
-    // A file system without locks: go on without.
-  }
+  if (!base::lockWithin(directory.lock.get(), wait))
+    return absl::FailedPreconditionError(
+        absl::StrCat("--checkpoint_dir ", dir, " is in use by another run; end it or name another folder"));
   // Only what this program names so is cleared; it holds the lock, so nobody is writing these.
   std::vector<fs::path> left;
   for (fs::directory_iterator entry(dir, error), end; !error && entry != end; entry.increment(error)) {
@@ -99,11 +106,7 @@ absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep)
 
 absl::StatusOr<Nonce> Nonce::create(const std::string &dir) {
   Nonce nonce;
-  unsigned char random[16];
-  if (getrandom(random, sizeof(random), 0) != sizeof(random))
-    return base::errnoStatus("getrandom", errno);
-  for (unsigned char byte : random)
-    absl::StrAppend(&nonce.text, absl::Hex(byte, absl::kZeroPad2));
+  GRAPHC_ASSIGN_OR_RETURN(nonce.text, makeWord());
   base::removeLeft(dir, noncePrefix); // of runs that were killed
   std::string path = absl::StrCat(dir, "/", noncePrefix, nonce.text);
   nonce.file.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
@@ -120,14 +123,18 @@ Nonce::~Nonce() {
     unlink(path.c_str());
 }
 
+absl::Status notTheChiefs(const std::string &dir) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(dir, " is not the chief's folder of that name; all tasks that own variables must see the same "
+                        "folder (a shared file system)"));
+}
+
 /// A file of a random name that the chief has made shows whether this task sees the same folder.
 absl::Status checkNonce(const std::string &dir, const std::string &nonce) {
   if (!isWord(nonce))
     return absl::InvalidArgumentError("malformed nonce of the checkpoint folder");
   if (access(absl::StrCat(dir, "/", noncePrefix, nonce).c_str(), F_OK) != 0)
-    return absl::FailedPreconditionError(
-        absl::StrCat(dir, " is not the chief's folder of that name; all tasks that own variables must see the same "
-                          "folder (a shared file system)"));
+    return notTheChiefs(dir);
   if (access(dir.c_str(), W_OK) != 0)
     return base::annotate(base::errnoStatus(dir, errno), "cannot be written");
   return absl::OkStatus();

@@ -15,6 +15,10 @@ inline constexpr char manifestFile[] = "manifest.json";
 inline constexpr char partialSuffix[] = ".partial";
 inline constexpr char noncePrefix[] = ".graphc-nonce-";
 
+/// 32 hexadecimal digits by which those that work in a folder together know each other's names there.
+absl::StatusOr<std::string> makeWord();
+bool isWord(std::string_view word);
+
 std::string stepPath(const std::string &dir, uint64_t step);
 /// Where a checkpoint is written before it is one: "DIR/step-40.1f2e3d4c.partial". `word`: Directory::nonce(), another one each time that a
 /// run begins or goes on, so that a task of an earlier one that wakes up again writes beside it.

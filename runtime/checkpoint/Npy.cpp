@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
@@ -125,6 +127,9 @@ absl::Status writeNpy(const std::string &path, const plan::TensorType &type, con
   return base::writeFileAtomic(path, *content);
 }
 
+/// Behind the name of a file of which not all parts are there.
+static constexpr char kPartial[] = ".partial";
+
 absl::Status writeNpyPart(const std::string &path, const plan::TensorType &type, uint64_t offset, const void *data,
                           uint64_t bytes) {
   uint64_t all = plan::tensorBytes(type).value_or(0);
@@ -138,13 +143,23 @@ absl::Status writeNpyPart(const std::string &path, const plan::TensorType &type,
   absl::StatusOr<std::string> header = encodeNpyHeader(type);
   if (!header.ok())
     return base::annotate(header.status(), path);
-  base::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  base::UniqueFd fd(::open((path + kPartial).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
   // Every writer makes the same file of it first, whatever was there.
   if (!fd || ftruncate(fd.get(), off_t(header->size() + all)) != 0)
     return base::errnoStatus(path, errno);
   GRAPHC_RETURN_IF_ERROR(base::writeAllAt(fd.get(), header->data(), header->size(), 0, path));
   GRAPHC_RETURN_IF_ERROR(base::writeAllAt(fd.get(), data, bytes, header->size() + offset, path));
   return ::fsync(fd.get()) == 0 ? absl::OkStatus() : base::errnoStatus(path, errno);
+}
+
+absl::Status finishNpyParts(const std::string &path) {
+  if (::rename((path + kPartial).c_str(), path.c_str()) != 0) {
+    const absl::Status why = base::errnoStatus(path, errno);
+    ::unlink((path + kPartial).c_str());
+    return why;
+  }
+  const size_t slash = path.rfind('/');
+  return base::syncDirectory(slash == std::string::npos ? "." : path.substr(0, slash));
 }
 
 absl::StatusOr<NpyArray> readNpy(const std::string &path) {

@@ -36,9 +36,11 @@ absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name)
 std::string npyFileName(std::string_view variable);
 absl::Status writeNpy(const std::string &path, const plan::TensorType &type, const void *data, uint64_t bytes);
 /// Writes `bytes` of a tensor from its byte `offset` on into the one file of it, which the owners of its parts write
-/// together, each once and in any order; the file is whole when all of them have.
+/// together, each once and in any order: PATH.partial.
 absl::Status writeNpyPart(const std::string &path, const plan::TensorType &type, uint64_t offset, const void *data,
                           uint64_t bytes);
+/// Once all of them have: it becomes PATH, or goes where it cannot.
+absl::Status finishNpyParts(const std::string &path);
 absl::StatusOr<NpyArray> readNpy(const std::string &path);
 
 } // namespace graphc::checkpoint

@@ -72,6 +72,8 @@ enum class Replication { BetweenGraph, InGraph };
 enum class ReduceOrder { Reproducible, Fast };
 /// Which rows of a table go to a device that looks them up elsewhere: one for each number, or each number's once.
 enum class EmbeddingRows { All, Distinct };
+/// Where a run goes on from that has lost a task: the last checkpoint, or the memory of a task that lives.
+enum class Recovery { Checkpoint, Memory };
 
 /// Settings are as given, or at their defaults; the parser refuses those of another strategy.
 struct StrategyConfig {
@@ -90,6 +92,7 @@ struct StrategyConfig {
   ReduceOrder order = ReduceOrder::Reproducible; ///< AllReduce
   std::optional<uint64_t> bucketBytes; ///< AllReduce; none: chosen by graphc
   std::optional<EmbeddingRows> embeddingRows; ///< InGraph, Mirrored, ParameterServer; none: chosen from the addresses
+  Recovery recovery = Recovery::Checkpoint; ///< AllReduce
   bool given = false; ///< false: chosen from the jobs
   base::JsonPosition position, microBatchesPosition; ///< of all, and of one setting
   std::string file; ///< what the position counts in, as it is named in errors; empty: the cluster's file

@@ -21,7 +21,7 @@ const std::vector<ClusterKeys> &clusterKeys() {
       {"placement", {"name", "device"}},
       {"strategy",
        {"name", "replication", "micro_batches", "sum_leaves", "devices", "update", "placement", "min_shard_bytes",
-        "max_shards", "max_staleness", "replicas_to_aggregate", "order", "bucket_bytes", "embedding_rows"}},
+        "max_shards", "max_staleness", "replicas_to_aggregate", "order", "bucket_bytes", "embedding_rows", "recovery"}},
       {"budget", {"memory", "pinned_memory", "bytes_per_step", "pcie_bytes_per_step"}},
   };
   return keys;

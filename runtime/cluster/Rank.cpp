@@ -82,7 +82,7 @@ private:
 
   /// Fills in the rank that `rankName` has, of as many as `sizeName` says.
   absl::StatusOr<std::optional<Rank>> ranked(Rank rank, std::string_view rankName, std::string_view sizeName,
-                                             std::string_view remedy) const {
+                                             std::string_view remedy, std::string_view behind = "") const {
     GRAPHC_ASSIGN_OR_RETURN(rank.rank, number(rankName));
     GRAPHC_ASSIGN_OR_RETURN(uint32_t size, number(sizeName));
     const std::vector<TaskRef> tasks = tasksByRank(plan_, chief_);
@@ -90,7 +90,7 @@ private:
       return absl::FailedPreconditionError(
           absl::StrCat(rank.launcher, " has ", size, size == 1 ? " process" : " processes", " (", base::view(sizeName),
                        "), but the plan was compiled for ", tasks.size(), tasks.size() == 1 ? " task" : " tasks", " (",
-                       tasksText(plan_), "); ", base::view(remedy), tasks.size(),
+                       tasksText(plan_), "); ", base::view(remedy), tasks.size(), base::view(behind),
                        ", compile the model again, or give --local to start every task in each process"));
     if (rank.rank >= size)
       return absl::InvalidArgumentError(absl::StrCat(base::view(rankName), "=", rank.rank, ": expected a number below ",
@@ -137,18 +137,18 @@ private:
     Rank rank;
     std::string step = absl::StrCat(text("SLURM_JOB_ID"), ".", text("SLURM_STEP_ID"));
     rank.launcher = absl::StrCat("Slurm's step ", step);
-    // Its steps number their processes through all components, and count those of one.
-    if (std::string size = text("SLURM_HET_SIZE"); !size.empty() && size != "1")
-      return absl::FailedPreconditionError(absl::StrCat(
-          rank.launcher, " is one of a heterogeneous job of ", size,
-          " components (SLURM_HET_SIZE), whose processes cannot tell how many they are; start a job of one "
-          "component, or give --job_name, --task_index and addresses"));
     rank.run = absl::StrCat("slurm-", step);
     if (std::string restarts = text("SLURM_RESTART_COUNT"); !restarts.empty())
       absl::StrAppend(&rank.run, "-", restarts);
     rank.oneHost = text(has({"SLURM_STEP_NUM_NODES"}) ? "SLURM_STEP_NUM_NODES" : "SLURM_NNODES") == "1";
-    return ranked(std::move(rank), "SLURM_PROCID",
-                  has({"SLURM_STEP_NUM_TASKS"}) ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS", "start it with srun -n");
+    // A step of several components of a heterogeneous job numbers and counts its processes through all of them.
+    const std::string components = text("SLURM_HET_SIZE");
+    return ranked(
+        std::move(rank), "SLURM_PROCID", has({"SLURM_STEP_NUM_TASKS"}) ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS",
+        components.empty() || components == "1"
+            ? "start it with srun -n"
+            : "start it with srun --het-group and all of the job's components (SLURM_HET_SIZE), which have to have ",
+        components.empty() || components == "1" ? "" : " processes");
   }
 
   /// A pod of a JobSet is called SET-JOB-REPLICA-INDEX, in the domain SET. Another kind of job is none of ours.

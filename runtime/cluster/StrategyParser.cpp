@@ -29,6 +29,7 @@ const std::vector<Setting> &settings() {
       {"replicas_to_aggregate", {ParameterServer}},
       {"order", {AllReduce}},
       {"bucket_bytes", {AllReduce}},
+      {"recovery", {AllReduce}},
       {"embedding_rows", {InGraph, Mirrored, ParameterServer}},
   };
   return table;
@@ -92,6 +93,10 @@ absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strat
                         "\"embedding_rows\" says which rows of a table travel; with \"replicas_to_aggregate\" whole "
                         "variables and their "
                         "gradients do: leave one of the two out");
+  if (strategy.recovery == Recovery::Memory && strategy.replication == Replication::InGraph)
+    return config.error(value.find("recovery")->position,
+                        "\"recovery\": \"memory\" needs tasks that have all variables each; with \"replication\": "
+                        "\"in_graph\" one task has them: leave one of the two out");
   if (strategy.kind == StrategyKind::AllReduce && strategy.replication == Replication::InGraph)
     for (const char *key : {"bucket_bytes", "order"})
       if (const JsonValue *setting = value.find(key); setting && setting->string != "reproducible")
@@ -171,6 +176,9 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
         value, key, {{"reproducible", ReduceOrder::Reproducible}, {"fast", ReduceOrder::Fast}}, strategy.order);
   } else if (key == "bucket_bytes") {
     status = readBytes(value, key, strategy.bucketBytes.emplace());
+  } else if (key == "recovery") {
+    status = readWord<Recovery>(value, key, {{"checkpoint", Recovery::Checkpoint}, {"memory", Recovery::Memory}},
+                                strategy.recovery);
   } else if (key == "embedding_rows") {
     status = readWord<EmbeddingRows>(value, key, {{"all", EmbeddingRows::All}, {"distinct", EmbeddingRows::Distinct}},
                                      strategy.embeddingRows.emplace());

@@ -49,9 +49,10 @@ absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr
   return source;
 }
 
-absl::Status BatchSource::start(uint64_t position) {
+absl::Status BatchSource::start(uint64_t position, uint64_t step) {
   stop();
   begin = position;
+  first = step * choice.perStep;
   share = (uint64_t(choice.replica) * choice.microBatches + choice.microBatch) * choice.batch;
   taken = 0;
   epoch = UINT64_MAX;
@@ -93,8 +94,8 @@ uint64_t BatchSource::sampleAt(uint64_t place) {
 absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *valid) {
   uint64_t samples = set->samples();
   uint64_t at = Walk{samples, samplesPerStep(), choice.padLast}.after(begin, number / choice.perStep);
-  const uint64_t first = at + share + number % choice.perStep * choice.batch;
-  uint64_t index = first;
+  const uint64_t firstSample = at + share + number % choice.perStep * choice.batch;
+  uint64_t index = firstSample;
   uint64_t end = choice.padLast ? (at / samples + 1) * samples : UINT64_MAX; // of what is real
   for (uint32_t i = 0; i < choice.batch; ++i, ++index) {
     bool real = index < end;
@@ -114,7 +115,7 @@ absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *v
     if (uint64_t classes = choice.classes[c])
       if (Strays strays = set->findStrays(c, classes, buffers[c], choice.batch); strays.count)
         return set->straysError(c, classes, strays, choice.batch,
-                                sampleAt(first + strays.first / set->sampleElements(c)));
+                                sampleAt(firstSample + strays.first / set->sampleElements(c)));
   return absl::OkStatus();
 }
 
@@ -136,7 +137,7 @@ void BatchSource::run() {
     Slot &slot = ring[now % ring.size()];
     for (size_t c = 0; c < pointers.size(); ++c)
       pointers[c] = slot.buffers[c].data();
-    slot.status = make(step, pointers.data(), slot.valid.data());
+    slot.status = make(first + step, pointers.data(), slot.valid.data());
     produced.store(now + 1);
     if (takerSleeps.load())
       base::futexWake(&produced, 1, base::FutexScope::Process);
@@ -145,7 +146,7 @@ void BatchSource::run() {
 
 absl::Status BatchSource::take(void *const *buffers, uint8_t *valid) {
   if (!choice.prefetch)
-    return make(taken++, buffers, valid);
+    return make(first + taken++, buffers, valid);
   uint32_t seen = static_cast<uint32_t>(taken);
   if (produced.load() == seen) {
     ++waitCount;

@@ -43,8 +43,8 @@ public:
   ~BatchSource();
   BatchSource(const BatchSource &) = delete;
 
-  /// Begins (again) at `position`; batches that were prefetched before are dropped. Not while a lane takes.
-  absl::Status start(uint64_t position);
+  /// Begins (again) at `position`, with the batches of step `step` from there; what was prefetched before is dropped. Not while a lane takes.
+  absl::Status start(uint64_t position, uint64_t step = 0);
   /// Stops the thread; start() may follow.
   void stop();
 
@@ -77,6 +77,7 @@ private:
   BatchOptions choice;
   uint64_t begin = 0; ///< where the stream stood at start()
   uint64_t share = 0; ///< of each step: where in it this source's samples begin
+  uint64_t first = 0; ///< of the batches from `begin` on, the one that start() begins with
   uint64_t taken = 0; ///< batches since start(), the lane's own
   uint64_t waitCount = 0; ///< the lane's own
 

@@ -8,7 +8,8 @@ namespace {
 
 /// Room for the kinds of tests.
 struct Table {
-  std::vector<Kind> all{{"CPU", CodeFormat::Native, /*ownMemory=*/false}, {"GPU", CodeFormat::Ptx, /*ownMemory=*/true}};
+  std::vector<Kind> all{{"CPU", CodeFormat::Native, /*ownMemory=*/false, /*places=*/32},
+                        {"GPU", CodeFormat::Ptx, /*ownMemory=*/true}};
 };
 
 /// Made when it is asked for first, which may be before main().
@@ -51,6 +52,11 @@ bool runsPtx(std::string_view kind) {
 bool hasOwnMemory(std::string_view kind) {
   const Kind *known = findKind(kind);
   return known && known->ownMemory;
+}
+
+int64_t placesOf(std::string_view kind) {
+  const Kind *known = findKind(kind);
+  return known ? known->places : Kind{}.places;
 }
 
 const Kind &gpuKind() {

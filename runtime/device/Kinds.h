@@ -26,6 +26,9 @@ struct Kind {
   CodeFormat code;
   bool hasCode() const { return code != CodeFormat::None; }
   bool ownMemory = false; ///< the host does not touch its memory: programs on it have queues, copies and waits
+  /// Places of memory that a thread's innermost loop may name one by one. With more their addresses and elements want more registers than a
+  /// thread of the kind has.
+  int64_t places = 8;
 };
 
 std::span<const Kind> kinds();
@@ -37,6 +40,8 @@ const Kind *findKind(std::string_view name);
 bool runsPtx(std::string_view kind);
 /// Whether memory of that kind is its own (Kind::ownMemory); false of none.
 bool hasOwnMemory(std::string_view kind);
+/// Kind::places, of none the fewest.
+int64_t placesOf(std::string_view kind);
 /// The kind whose code is PTX, which --num_gpus and soft placement are about.
 const Kind &gpuKind();
 /// The kind in a device's name within its task: "CPU" of "CPU:0". All of it where there is no colon.

@@ -41,6 +41,7 @@ struct StepResults {
   std::span<const void *const> metricCounts;
   double seconds = 0; ///< wall time of this step on this lane
   bool report = false; ///< of the step's control message; false where a phase has none
+  bool last = false; ///< likewise: this run of the phase ends behind it
 };
 
 class Host {

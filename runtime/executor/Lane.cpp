@@ -39,6 +39,16 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
   return lane;
 }
 
+std::optional<uint64_t> Lane::wholeSteps() const {
+  if (!inStep)
+    return currentStep;
+  if (position >= program->instructions.size()) // its results are still to be taken
+    return currentStep + 1;
+  if (program->planPlaces[position] < program->source->commit_point())
+    return currentStep;
+  return std::nullopt;
+}
+
 /// Goes on where it was: a lane that was Blocked tries the same instruction again.
 LaneState Lane::run() {
   blockedPort = nullptr;
@@ -47,7 +57,7 @@ LaneState Lane::run() {
     return *state;
   if (LaneState state = inStep ? LaneState::StepDone : beginStep(); state != LaneState::StepDone)
     return state;
-  if (std::optional<LaneState> state = tracing ? execute<true>() : execute<false>())
+  if (std::optional<LaneState> state = again ? execute<false, true>() : tracing ? execute<true>() : execute<false>())
     return *state;
   return finishStep();
 }
@@ -57,10 +67,11 @@ LaneState Lane::beginStep() {
   if (stepStart == 0)
     stepStart = base::nowNanoseconds();
   context.step = currentStep;
+  again = again && currentStep <= donePoint.step;
   position = currentStep == 0 ? 0 : program->stepFirst;
   sub = 0;
   inStep = true;
-  if (trace)
+  if (trace && !again)
     tracing = trace->begins(currentStep);
   if (uint32_t feeds = program->fetchFirst - program->feedFirst)
     if (absl::Status status =
@@ -76,7 +87,7 @@ inline void Lane::bind(const Instruction &instruction, void *memory) {
     laneFrame->arguments[program->patches[instruction.first + i]] = memory;
 }
 
-template <bool kTraced> std::optional<LaneState> Lane::execute() {
+template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
   const Instruction *const instructions = program->instructions.data();
   const uint32_t end = uint32_t(program->instructions.size());
   Frame &frame = *laneFrame;
@@ -85,6 +96,8 @@ template <bool kTraced> std::optional<LaneState> Lane::execute() {
     trace->resumes();
   for (; position < end; ++position) {
     const Instruction &instruction = instructions[position];
+    if (kAgain && program->doneOnce[position] && LanePoint{currentStep, position} < donePoint)
+      continue;
     if (allReduces.anyUnderWay())
       allReduces.advance(currentStep, context, kTraced ? trace : nullptr);
     if constexpr (kTraced)
@@ -377,6 +390,7 @@ std::optional<LaneState> Lane::showStep(uint64_t step) {
   results.metricCounts = {arguments + program->countFirst, metrics};
   results.seconds = double(now - stepStart) * 1e-9;
   results.report = reports[step & 1];
+  results.last = stopping && step == currentStep;
   stepStats.add(now - stepStart);
   if (laneInfo.events) {
     plan::LanePlace end{{laneInfo.programIndex, laneInfo.instance}, step};
@@ -396,6 +410,7 @@ LaneState Lane::endByEndOfStream() {
     if (port)
       port->close();
   reason = EndReason::Closed;
+  rests();
   return LaneState::PhaseEnded;
 }
 

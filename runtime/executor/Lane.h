@@ -17,6 +17,7 @@
 #include "runtime/executor/LaneTrace.h"
 #include "runtime/executor/MessageSum.h"
 #include "runtime/executor/Program.h"
+#include "runtime/executor/Rejoin.h"
 #include "runtime/executor/ReplicaChoice.h"
 #include "runtime/executor/StepGate.h"
 #include "runtime/executor/StepStats.h"
@@ -50,6 +51,27 @@ public:
 
   LaneState run();
 
+  // Of a phase that goes on without a task for a while (Rejoin.h), while the lane's thread is not in it.
+  /// What is done of this lane and counts once lies before it.
+  LanePoint done() const { return std::max(donePoint, LanePoint{currentStep, inStep ? uint32_t(position) : 0}); }
+  /// It goes on at the begin of that step, by ports that are resolved again, and leaves out what lies before done() and counts once.
+  /// What was bound to messages of the links before is bound anew by the instructions that did so.
+  absl::Status rejoin(transport::Transport &transport, uint64_t step) {
+    if (absl::Status status = ports.resolve(transport); !status.ok())
+      return status;
+    donePoint = done();
+    again = true;
+    inStep = tracing = false;
+    position = sub = iteration = 0;
+    currentStep = step;
+    stepStart = 0;
+    return absl::OkStatus();
+  }
+  /// Between two of its turns, in which it is nobody's hang.
+  void rests() { blocked = Blocked::Rests; }
+  /// Of a lane that has not begun: its first step is this one.
+  void startAt(uint64_t step) { currentStep = shownSteps = step; }
+
   /// What a Blocked lane waits on.
   transport::Port *port() const { return blockedPort; }
   /// Waits until a Blocked lane may get on, as Port::wait does.
@@ -68,6 +90,9 @@ public:
   const absl::Status &status() const { return failure; }
   EndReason endReason() const { return reason; }
   uint64_t step() const { return currentStep; } ///< steps done
+  /// Of a program with a commit point, while the lane is stopped: behind so many steps its task's variables are as they would be if no other
+  /// had begun. Nothing: they are between two steps, since an instruction behind the commit point has failed.
+  std::optional<uint64_t> wholeSteps() const;
   const LaneInfo &info() const { return laneInfo; }
   const Program &ofProgram() const { return *program; }
   bool takesTickets() const { return tickets; }
@@ -110,7 +135,7 @@ private:
   }
   LaneState beginStep();
   /// Executes from `position`; nothing: the step's instructions are done. Two copies of it, so that a step that is not traced costs nothing more.
-  template <bool kTraced> std::optional<LaneState> execute();
+  template <bool kTraced, bool kAgain = false> std::optional<LaneState> execute();
   void traceEntry(const Instruction &instruction) {
     trace->enters(instruction.op == Op::AllReduceDone ? allReduces.movesDone(instruction.port) : uint32_t(sub));
   }
@@ -188,6 +213,8 @@ private:
   bool inStep = false;
   bool stopping = false; // this step's control message was EndPhase
   bool tracing = false; // this step
+  bool again = false; // it goes through steps before donePoint once more
+  LanePoint donePoint; // of a lane that has gone back
   uint64_t shownSteps = 0; // that the host has taken: one fewer than were given, where the lane runs ahead
   uint64_t controlMessage = 0; // this step's control message, in the lane that decides
   bool reports[2] =

@@ -10,7 +10,7 @@ plan::LanePlace LaneCursor::place(const Program &program, const LaneInfo &info, 
   const uint32_t here = position, part = sub;
   at.step = currentStep;
   at.iteration = iteration;
-  if (here >= program.instructions.size() || on == Blocked::Turn) {
+  if (here >= program.instructions.size() || on == Blocked::Turn || on == Blocked::Rests) {
     at.instruction = uint32_t(program.source->instructions_size());
     at.doing = on == Blocked::Device    ? plan::Doing::Device
                : on == Blocked::Results ? plan::Doing::Results

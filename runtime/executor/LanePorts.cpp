@@ -32,16 +32,20 @@ absl::Status LanePorts::resolve(transport::Transport &transport) {
                                             program.plan->channels(int(use.channel)).name(), "[",
                                             keyOf(use, sends).instance, "]"));
   };
+  std::vector<transport::SendPort *> toSend;
+  std::vector<transport::RecvPort *> toReceive;
   for (const PortUse &use : program.sendPorts) {
-    sends.push_back(used(use, true) ? transport.sender(keyOf(use, true)) : nullptr);
-    if (used(use, true) && !sends.back())
+    toSend.push_back(used(use, true) ? transport.sender(keyOf(use, true)) : nullptr);
+    if (used(use, true) && !toSend.back())
       return missing(use, true);
   }
   for (const PortUse &use : program.receivePorts) {
-    receives.push_back(used(use, false) ? transport.receiver(keyOf(use, false)) : nullptr);
-    if (used(use, false) && !receives.back())
+    toReceive.push_back(used(use, false) ? transport.receiver(keyOf(use, false)) : nullptr);
+    if (used(use, false) && !toReceive.back())
       return missing(use, false);
   }
+  sends.swap(toSend);
+  receives.swap(toReceive);
   return absl::OkStatus();
 }
 

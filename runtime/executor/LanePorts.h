@@ -28,6 +28,7 @@ class LanePorts {
 public:
   /// Both outlive it.
   LanePorts(const Program &program, const LaneInfo &info) : program(program), info(info) {}
+  /// Once more where links were made anew. An error leaves those of before.
   absl::Status resolve(transport::Transport &transport);
 
   std::vector<transport::SendPort *> sends; ///< by Program::sendPorts; null where this instance has none

@@ -80,6 +80,9 @@ public:
     return std::max(std::min(most, limit), absl::Microseconds(100));
   }
 
+  /// What it waits for next is another wait, also where the lane begins a step again.
+  void movedOn() { waiting = false; }
+
 private:
   const Lane &lane;
   const RunOptions &options;
@@ -97,7 +100,16 @@ void runLane(Lane &lane, const RunOptions &options, FirstFailure &failure) {
   WaitWatch watch(lane, options);
   const absl::Duration slice = watch.slice();
   for (;;) {
-    switch (lane.run()) {
+    const LaneState state = lane.run();
+    if (options.parking && (state == LaneState::StepDone || state == LaneState::Blocked) &&
+        options.parking->isAsked(lane.info().instance)) {
+      if (state == LaneState::StepDone)
+        lane.rests();
+      options.parking->stand(&lane, lane.info().instance);
+      watch.movedOn();
+      continue;
+    }
+    switch (state) {
     case LaneState::StepDone:
       break;
     case LaneState::PhaseEnded:
@@ -120,11 +132,16 @@ void runLane(Lane &lane, const RunOptions &options, FirstFailure &failure) {
 
 absl::Status runLanes(std::span<const std::unique_ptr<Lane>> lanes, const RunOptions &options) {
   FirstFailure failure(options);
+  auto run = [&](Lane &lane) {
+    runLane(lane, options, failure);
+    if (options.parking)
+      options.parking->ended(&lane);
+  };
   std::vector<std::thread> threads;
   for (size_t i = 1; i < lanes.size(); ++i)
-    threads.emplace_back([&, i] { runLane(*lanes[i], options, failure); });
+    threads.emplace_back([&, i] { run(*lanes[i]); });
   if (!lanes.empty())
-    runLane(*lanes[0], options, failure);
+    run(*lanes[0]);
   for (std::thread &thread : threads)
     thread.join();
   return failure.status();

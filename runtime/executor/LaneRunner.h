@@ -3,14 +3,20 @@
 #define GRAPHC_RUNTIME_EXECUTOR_LANERUNNER_H
 
 #include "runtime/executor/Lane.h"
+#include "runtime/executor/Parking.h"
 
 #include "absl/time/time.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
 
 namespace graphc::executor {
+
+/// A wait is reported first after so long, and where something ends it sooner, after a quarter of that.
+inline constexpr absl::Duration kReportAfter = absl::Seconds(10);
+inline absl::Duration firstReport(absl::Duration limit) { return std::min(kReportAfter, limit / 4); }
 
 /// A wait that lasts. Called on the waiting lane's thread.
 struct WaitReport {
@@ -20,13 +26,14 @@ struct WaitReport {
 };
 
 struct RunOptions {
-  absl::Duration reportAfter = absl::Seconds(10); ///< then again whenever the time has doubled
+  absl::Duration reportAfter = kReportAfter; ///< then again whenever the time has doubled
   absl::Duration deadline = absl::Seconds(300); ///< of one wait; past it the lane fails with DeadlineExceeded
   std::function<void(const WaitReport &)> onWait; ///< may be empty
   /// Called once, on the thread of the lane that failed first, with its status: abort every transport here, or the other
   /// lanes go on waiting.
   std::function<void(const Lane &, const absl::Status &)> onFailure;
   std::function<void(Lane &)> onStart; ///< on each lane's thread before its first instruction
+  Parking *parking = nullptr; ///< where lanes stop whose task is started again; null: nowhere
 };
 
 /// Runs every lane to the end of its phase, the first on the calling thread and each other on a thread of its own, and

@@ -4,6 +4,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
+#include "runtime/executor/Rejoin.h"
 #include "runtime/executor/ZeroCopyMemory.h"
 #include "runtime/plan/Effects.h"
 #include "runtime/plan/MemoryNeeds.h"
@@ -354,6 +355,8 @@ void ProgramBuilder::notePlaces() {
     places[&source.instructions(i)] = uint32_t(i);
   for (const Instruction &instruction : program->instructions)
     program->planPlaces.push_back(places.at(instruction.source));
+  for (const Instruction &instruction : program->instructions)
+    program->doneOnce.push_back(isDoneOnce(plan, source, *instruction.source));
 }
 
 /// The lane gives a segment where its first instruction stands.

@@ -140,6 +140,7 @@ struct Program {
   std::vector<Instruction> instructions; // first what is done before the first step alone: the sends ahead of it
   std::vector<uint32_t> planPlaces; // of each instruction: which of the plan's it is
   uint32_t stepFirst = 0; // where the other steps begin
+  std::vector<bool> doneOnce; // of each instruction: Rejoin.h
   std::vector<Instruction> deferredReleases; // of messages that are fetched: run after Host::stepDone
   std::vector<uint32_t> argumentBuffers; // the plan buffer of every argument table entry
   std::vector<uint32_t> patches; // argument table entries to rewrite on a Receive or Acquire

@@ -125,13 +125,15 @@ void Responder::accept(const Endpoint &endpoint) {
   connection.endpoint = &endpoint;
   connection.until = absl::Now() + options_.deadline;
   connection.events = POLLIN;
-  if (connections_.size() >= options_.mostConnections) {
-    Connection &oldest = connections_.front();
-    if (oldest.phase == Connection::Phase::Reads) {
-      refuse(oldest, 503, "too many connections are open");
-      (void)advance(oldest);
+  const auto isHere = [&](const Connection &other) { return other.endpoint == &endpoint; };
+  if (static_cast<size_t>(std::count_if(connections_.begin(), connections_.end(), isHere)) >=
+      options_.mostConnections) {
+    const auto oldest = std::find_if(connections_.begin(), connections_.end(), isHere);
+    if (oldest->phase == Connection::Phase::Reads) {
+      refuse(*oldest, 503, "too many connections are open");
+      (void)advance(*oldest);
     }
-    connections_.pop_front();
+    connections_.erase(oldest);
   }
   connections_.push_back(std::move(connection));
 }

@@ -1,7 +1,7 @@
 //===- Responder.h - answers requests on a thread of its own -----------------------------------------------------*- C++ -*-===//
 //
 // One thread for all connections, each of which carries one request and has one deadline for everything: handshake, request, answer. Where
-// more connections come than are taken, the oldest is let go, so that those who say nothing keep out nobody who does.
+// more connections come to an endpoint than are taken, its oldest is let go, so that those who say nothing keep out nobody who does.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_HTTP_RESPONDER_H
@@ -43,7 +43,7 @@ public:
     /// What there is at a path, on the responder's thread; status 404: nothing. Only GET and HEAD get so far.
     std::function<Response(const std::string &path)> answer;
     absl::Duration deadline = absl::Seconds(10);
-    size_t mostConnections = 16;
+    size_t mostConnections = 16; ///< of each endpoint: who floods one keeps nobody out of another
   };
   static absl::StatusOr<std::unique_ptr<Responder>> start(Options options);
   /// Ends the thread; who is being answered is broken off.

@@ -7,6 +7,7 @@
 #include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/LibraryKernel.h"
 #include "runtime/kernels/Onednn.h"
+#include "runtime/kernels/TileMatmul.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -192,10 +193,15 @@ std::string describe(const MatmulDesc &d) {
 
 absl::StatusOr<uint64_t> matmulScratchBytes(const MatmulDesc &desc) {
   GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnMatmul> kernel, OnednnMatmul::make(desc, nullptr));
-  return kernel->scratchBytes();
+  // The plan may run on a CPU with a matrix unit, and be made on one without.
+  return std::max(kernel->scratchBytes(), isForMatrixUnit(desc) ? tileMatmulScratchBytes(desc) : 0);
 }
 
 absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes, Pool *pool) {
+  if (isForMatrixUnit(desc) && hasMatrixUnit()) {
+    GRAPHC_RETURN_IF_ERROR(checkScratch(describe(desc), tileMatmulScratchBytes(desc), scratchBytes));
+    return makeTileMatmul(desc, pool);
+  }
   GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnMatmul> kernel, OnednnMatmul::make(desc, pool));
   GRAPHC_RETURN_IF_ERROR(checkScratch(describe(desc), kernel->scratchBytes(), scratchBytes));
   return kernel;

@@ -1,8 +1,8 @@
 //===- Matmul.h - descriptor of the library matmul -----------------------------------------------------------------*- C++ -*-===//
 //
 // Where compiler and runtime meet: graphc asks how much scratch a matmul needs, so that it can plan the arena; graphrun
-// runs it. Behind it is oneDNN, in a module of its own that is opened on first use (a parameter server without a matmul
-// never loads oneDNN, OpenMP and OpenCL).
+// runs it. Products whose factors may be rounded go to the CPU's matrix unit, if it has one (TileMatmul.h). Behind all others is oneDNN, in a module
+// of its own that is opened on first use (a parameter server without a matmul never loads oneDNN, OpenMP and OpenCL).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_MATMUL_H
@@ -31,7 +31,8 @@ struct MatmulDesc {
   bool bias = false; ///< of length n, added to each row
   bool relu = false;
   MatmulType type = MatmulType::F32;
-  Precision precision = Precision::Ieee; ///< any other: GPUs alone
+  Precision precision =
+      Precision::Ieee; ///< any other is a wish, which GPUs and CPUs with a matrix unit follow (TileMatmul.h)
   friend bool operator==(const MatmulDesc &, const MatmulDesc &) = default;
 };
 

@@ -20,13 +20,13 @@ template <typename... Parts> absl::Status invalid(const Parts &...parts) {
 /// algorithm that needs more.
 constexpr uint64_t kGpuScratchBytes = 4 << 20;
 
-absl::Status readAttributes(const LibraryCall &call, bool onGpu, MatmulDesc &desc) {
+absl::Status readAttributes(const LibraryCall &call, MatmulDesc &desc) {
   for (const Attribute &attribute : call.attributes) {
     if (attribute.integers.size() != 1 || !attribute.numbers.empty())
       return invalid(attribute.name, " is not one integer");
     int64_t value = attribute.integers.front();
     constexpr int64_t most = int64_t(1) << 31;
-    const bool isPrecision = onGpu && (attribute.name == "tf32" || attribute.name == "bf16");
+    const bool isPrecision = attribute.name == "tf32" || attribute.name == "bf16";
     bool isFlag = isPrecision || attribute.name == "transpose_a" || attribute.name == "transpose_b";
     if (value < 1 || value > (isFlag ? 1 : most))
       return invalid(attribute.name, " is ", value, ", which is out of range");
@@ -47,8 +47,7 @@ absl::Status readAttributes(const LibraryCall &call, bool onGpu, MatmulDesc &des
     else if (isPrecision)
       return invalid("two precisions");
     else
-      return invalid("'", attribute.name, "' is none of m, n, k, batch, transpose_a, transpose_b",
-                     onGpu ? ", tf32, bf16" : "");
+      return invalid("'", attribute.name, "' is none of m, n, k, batch, transpose_a, transpose_b, tf32, bf16");
   }
   if (!desc.m || !desc.n || !desc.k)
     return invalid("m, n or k is missing");
@@ -57,7 +56,7 @@ absl::Status readAttributes(const LibraryCall &call, bool onGpu, MatmulDesc &des
 
 absl::StatusOr<MatmulDesc> readCall(const LibraryCall &call, bool onGpu) {
   MatmulDesc desc;
-  GRAPHC_RETURN_IF_ERROR(readAttributes(call, onGpu, desc));
+  GRAPHC_RETURN_IF_ERROR(readAttributes(call, desc));
   for (const std::string &name : call.postOps) {
     if (onGpu)
       return invalid("the post-op '", name, "'; a GPU's has none");

@@ -17,15 +17,16 @@ struct Memory {
 };
 
 inline void transposeInto(float *to, int64_t toRow, const float *from, int64_t fromRow, int64_t rows, int64_t columns) {
-  constexpr int64_t block = 16; // reads and writes whole cache lines
-  for (int64_t i0 = 0; i0 < rows; i0 += block)
-    for (int64_t j0 = 0; j0 < columns; j0 += block)
-      for (int64_t j = j0; j < (columns < j0 + block ? columns : j0 + block); ++j)
-        for (int64_t i = i0; i < (rows < i0 + block ? rows : i0 + block); ++i)
-          to[j * toRow + i] = from[i * fromRow + j];
-  for (int64_t j = 0; j < columns; ++j)
+  const int64_t wholeRows = rows - rows % kWidth, wholeColumns = columns - columns % kWidth;
+  for (int64_t i = 0; i < wholeRows; i += kWidth)
+    for (int64_t j = 0; j < wholeColumns; j += kWidth)
+      transposeSquare(to + j * toRow + i, toRow, from + i * fromRow + j, fromRow);
+  for (int64_t j = 0; j < columns; ++j) {
+    for (int64_t i = j < wholeColumns ? wholeRows : 0; i < rows; ++i)
+      to[j * toRow + i] = from[i * fromRow + j];
     for (int64_t i = rows; i < toRow; ++i)
       to[j * toRow + i] = 0;
+  }
 }
 
 /// The matrix itself where its rows are whole vectors for every kind of CPU and stand one behind the other; else a copy with zeros behind each row.

@@ -8,11 +8,11 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #if defined(__AVX512F__)
-constexpr int kWidth = 16, kRows = 6, kVectors = 4;
+constexpr int kWidth = 16, kVectors = 4, kSums = 24;
 #elif defined(__AVX2__) && defined(__FMA__)
-constexpr int kWidth = 8, kRows = 6, kVectors = 2;
+constexpr int kWidth = 8, kVectors = 2, kSums = 12;
 #else
-constexpr int kWidth = 4, kRows = 4, kVectors = 2;
+constexpr int kWidth = 4, kVectors = 2, kSums = 8;
 #endif
 
 typedef float Vector __attribute__((vector_size(kWidth * 4)));
@@ -38,21 +38,48 @@ inline Vector multiplyAdd(Vector a, Vector b, Vector c) {
 }
 
 inline Vector larger(Vector a, Vector b) { return a > b ? a : b; }
-/// In one order: halves are combined until one is left.
-inline float sumOf(Vector v) {
-  float x[kWidth];
-  store(x, v);
-  for (int half = kWidth / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i)
-      x[i] += x[i + half];
-  return x[0];
+template <class T, T... i> struct Sequence {};
+using Elements = __make_integer_seq<Sequence, int, kWidth>;
+
+/// Element i is that of i + count, modulo kWidth.
+template <int count, int... i> inline Vector moved(Vector v, Sequence<int, i...>) {
+  return __builtin_shufflevector(v, v, (i + count) % kWidth...);
 }
-inline float largestOf(Vector v) {
-  float x[kWidth];
-  store(x, v);
-  for (int i = 1; i < kWidth; ++i)
-    x[0] = x[i] > x[0] ? x[i] : x[0];
-  return x[0];
+/// In one order: halves are combined until one is left.
+template <int half = kWidth / 2> inline float sumOf(Vector v) {
+  v += moved<half>(v, Elements());
+  if constexpr (half > 1)
+    return sumOf<half / 2>(v);
+  else
+    return v[0];
+}
+template <int half = kWidth / 2> inline float largestOf(Vector v) {
+  v = larger(v, moved<half>(v, Elements()));
+  if constexpr (half > 1)
+    return largestOf<half / 2>(v);
+  else
+    return v[0];
+}
+
+/// Squares of `half` elements change places across the diagonal of each square of twice as many.
+template <int half, int... j> inline void swapAcross(Vector (&rows)[kWidth], Sequence<int, j...>) {
+  for (int i = 0; i < kWidth; ++i)
+    if (!(i & half)) {
+      const Vector above = rows[i], below = rows[i | half];
+      rows[i] = __builtin_shufflevector(above, below, (j & half ? kWidth + (j ^ half) : j)...);
+      rows[i | half] = __builtin_shufflevector(above, below, (j & half ? kWidth + j : j ^ half)...);
+    }
+  if constexpr (half > 1)
+    swapAcross<half / 2>(rows, Elements());
+}
+/// kWidth x kWidth elements.
+inline void transposeSquare(float *to, int64_t toRow, const float *from, int64_t fromRow) {
+  Vector rows[kWidth];
+  for (int i = 0; i < kWidth; ++i)
+    rows[i] = load(from + i * fromRow);
+  swapAcross<kWidth / 2>(rows, Elements());
+  for (int i = 0; i < kWidth; ++i)
+    store(to + i * toRow, rows[i]);
 }
 
 /// exp(x) for x <= 0, and NaN for NaN; 0 below the logarithm of the least normal number. Off by at most 2 of the last place.
@@ -101,29 +128,34 @@ inline void tile(Left a, const float *b, int64_t bRow, float *c, int64_t cRow, i
       store(c + r * cRow + v * kWidth, sums[r][v]);
 }
 
+template <int rows, int vectors>
+inline void tileRows(int64_t &left, Left &a, const float *b, int64_t bRow, float *&c, int64_t cRow, int64_t k,
+                     bool adds) {
+  for (; left >= rows; left -= rows) {
+    tile<rows, vectors>(a, b, bRow, c, cRow, k, adds);
+    a.at += rows * a.row, c += rows * cRow;
+  }
+}
+
+/// Columns of as many vectors: as many rows at a time as there are registers for, then fewer.
 template <int vectors>
-inline void tileRows(int64_t rows, Left a, const float *b, int64_t bRow, float *c, int64_t cRow, int64_t k, bool adds) {
-  while (rows >= kRows) {
-    tile<kRows, vectors>(a, b, bRow, c, cRow, k, adds);
-    a.at += kRows * a.row, c += kRows * cRow, rows -= kRows;
-  }
-  while (rows >= 2) {
-    tile<2, vectors>(a, b, bRow, c, cRow, k, adds);
-    a.at += 2 * a.row, c += 2 * cRow, rows -= 2;
-  }
-  if (rows)
-    tile<1, vectors>(a, b, bRow, c, cRow, k, adds);
+inline void tileColumns(int64_t rows, Left a, const float *b, int64_t bRow, float *c, int64_t cRow, int64_t k,
+                        bool adds) {
+  constexpr int most = kSums / vectors < 12 ? kSums / vectors : 12;
+  tileRows<most, vectors>(rows, a, b, bRow, c, cRow, k, adds);
+  tileRows<(most > 4 ? 4 : 2), vectors>(rows, a, b, bRow, c, cRow, k, adds);
+  tileRows<2, vectors>(rows, a, b, bRow, c, cRow, k, adds);
+  tileRows<1, vectors>(rows, a, b, bRow, c, cRow, k, adds);
 }
 
 /// c = a b, or c += a b: m x n of k products each. b and c have their rows at steps of bRow and cRow; n is a multiple of kWidth.
 inline void product(int64_t m, int64_t n, int64_t k, Left a, const float *b, int64_t bRow, float *c, int64_t cRow,
                     bool adds) {
-  while (n >= kVectors * kWidth) {
-    tileRows<kVectors>(m, a, b, bRow, c, cRow, k, adds);
-    b += kVectors * kWidth, c += kVectors * kWidth, n -= kVectors * kWidth;
-  }
-  while (n >= kWidth) {
-    tileRows<1>(m, a, b, bRow, c, cRow, k, adds);
-    b += kWidth, c += kWidth, n -= kWidth;
-  }
+  for (; n >= kVectors * kWidth; n -= kVectors * kWidth, b += kVectors * kWidth, c += kVectors * kWidth)
+    tileColumns<kVectors>(m, a, b, bRow, c, cRow, k, adds);
+  if constexpr (kVectors > 2)
+    for (; n >= 2 * kWidth; n -= 2 * kWidth, b += 2 * kWidth, c += 2 * kWidth)
+      tileColumns<2>(m, a, b, bRow, c, cRow, k, adds);
+  for (; n >= kWidth; n -= kWidth, b += kWidth, c += kWidth)
+    tileColumns<1>(m, a, b, bRow, c, cRow, k, adds);
 }

@@ -6,12 +6,20 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
+#include <climits>
 #include <cmath>
+#include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace graphc::observe {
 namespace {
+/// How often it is asked whether somebody reads; when it is said that nobody does, and again; after how long a stop ends the wait.
+constexpr absl::Duration kLook = absl::Milliseconds(100), kSayUnread = absl::Seconds(3), kSayAgain = absl::Minutes(1),
+                         kStopUnread = absl::Seconds(1);
+
 std::string duration(double seconds) {
   auto whole = static_cast<int64_t>(std::ceil(seconds));
   if (whole >= 3600)
@@ -140,12 +148,56 @@ void ProgressLine::draw(const ProgressSnapshot &snapshot) {
   }
 }
 
+/// A pipe that poll() calls writable takes PIPE_BUF bytes, so no write() waits. False: not all of it arrived.
+bool ProgressLine::write(int fd, std::string_view text) {
+  absl::Time since = absl::Now();
+  while (!text.empty() && !unread_) {
+    pollfd one{fd, POLLOUT, 0};
+    if (poll(&one, 1, static_cast<int>(absl::ToInt64Milliseconds(kLook))) > 0) {
+      const ssize_t bytes = ::write(fd, text.data(), std::min<size_t>(text.size(), PIPE_BUF));
+      if (bytes <= 0 && errno != EINTR && errno != EAGAIN)
+        return false;
+      if (bytes > 0) {
+        text.remove_prefix(static_cast<size_t>(bytes));
+        since = absl::Now();
+      }
+      continue;
+    }
+    const absl::Time now = absl::Now();
+    if (now - since >= kSayUnread && now - said_ >= kSayAgain) {
+      said_ = now;
+      say(fd, "nobody reads standard output, where the results go; the run waits for that. Ctrl-C or SIGTERM ends it");
+    }
+    if (now - since >= kStopUnread && stops_ && stops_()) {
+      unread_ = true;
+      say(fd, "nobody reads standard output, and the run is to stop: results are lost from here on");
+    }
+  }
+  return text.empty();
+}
+
+/// Unless standard error is what nobody reads, or would be waited for as well.
+void ProgressLine::say(int unread, const std::string &line) {
+  const int fd = fileno(out_);
+  struct stat here{}, there{};
+  pollfd one{fd, POLLOUT, 0};
+  if (!says_ || fstat(fd, &here) != 0 || fstat(unread, &there) != 0 ||
+      (here.st_dev == there.st_dev && here.st_ino == there.st_ino) || poll(&one, 1, 0) <= 0)
+    return;
+  const std::string text = absl::StrCat("graphrun: ", line, "\n");
+  (void)!::write(fd, text.data(), text.size());
+}
+
 void ProgressLine::print(std::FILE *to, const std::string &line) {
   base::MutexLock lock(mutex_);
   erase();
   std::fflush(out_);
-  absl::FPrintF(to, "%s\n", line);
-  std::fflush(to);
+  if (to == out_) {
+    absl::FPrintF(to, "%s\n", line);
+    std::fflush(to);
+  } else if (std::fflush(to) != 0 || !write(fileno(to), line + "\n")) {
+    lost_ = true;
+  }
   if (!drawn_.empty()) {
     absl::FPrintF(out_, " %s", drawn_);
     std::fflush(out_);
@@ -154,7 +206,7 @@ void ProgressLine::print(std::FILE *to, const std::string &line) {
 
 bool ProgressLine::flush(std::FILE *to) {
   base::MutexLock lock(mutex_);
-  return std::fflush(to) == 0 && !std::ferror(to);
+  return std::fflush(to) == 0 && !std::ferror(to) && (to == out_ || !lost_);
 }
 
 void ProgressLine::finish() {

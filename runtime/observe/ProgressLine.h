@@ -2,7 +2,8 @@
 //
 // On a terminal the line is redrawn in place; elsewhere at most one line a second is written. Where steps are counted
 // (--log_step_count_steps), every so many of them one line stays, on a terminal above the redrawn one, elsewhere instead of those by the clock. Other lines (logs, results) go
-// through `print`, which keeps them apart from the redrawn one. Any thread; a leaf lock, held as long as who reads what is printed takes.
+// through `print`, which keeps them apart from the redrawn one. Any thread; a leaf lock, held as long as who reads what is printed takes. Where
+// nobody reads that is said on standard error, unless that is the same pipe, and a stop ends the wait: the rest is lost then.
 // Who only shows how far a run is waits for nobody: the thread that tells other tasks that this one lives is among them.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -16,8 +17,10 @@
 #include "absl/time/time.h"
 
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,6 +48,11 @@ class ProgressLine {
 public:
   /// `out` is where the line goes (standard error); not owned.
   explicit ProgressLine(std::FILE *out);
+  /// Before any thread prints. `stops`: asked while nobody reads; `says`: that nobody does.
+  void waitFor(std::function<bool()> stops, bool says) {
+    stops_ = std::move(stops);
+    says_ = says;
+  }
   ~ProgressLine() { finish(); }
   /// Nothing, unless it is the last one, while something is being printed.
   void show(const ProgressSnapshot &snapshot);
@@ -58,10 +66,17 @@ public:
 private:
   void draw(const ProgressSnapshot &snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void erase() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool write(int fd, std::string_view text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void say(int unread, const std::string &line);
   std::FILE *const out_;
   const bool terminal_;
+  std::function<bool()> stops_;
+  bool says_ = false;
   base::Mutex mutex_;
   std::string drawn_ ABSL_GUARDED_BY(mutex_); ///< what stands on the terminal's last line
+  bool lost_ ABSL_GUARDED_BY(mutex_) = false; ///< something that was printed elsewhere than on `out_`
+  bool unread_ ABSL_GUARDED_BY(mutex_) = false; ///< and nothing more is
+  absl::Time said_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast(); ///< that nobody reads
   absl::Time lastWritten_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };
 

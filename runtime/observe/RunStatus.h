@@ -26,7 +26,7 @@ inline constexpr std::array<const char *, 9> kRunStates = {
 
 struct TaskStatus {
   std::string name; ///< "/job:worker/task:1"
-  std::string state; ///< waiting (it has not come yet), idle, running, silent
+  std::string state; ///< waiting (it has not come yet), idle, running, silent, restarting
   std::vector<std::string> devices; ///< "CPU:0"
   std::string host;
   int64_t pid = 0; ///< 0: it has not come

@@ -10,6 +10,14 @@
 #include <numeric>
 
 namespace graphc::observe {
+
+void Staleness::add(uint64_t itsWorst, std::span<const uint64_t> itsSteps, uint64_t itsWaits) {
+  worst = std::max(worst, itsWorst);
+  waits += itsWaits;
+  steps.resize(itsSteps.size());
+  for (size_t i = 0; i < steps.size(); ++i)
+    steps[i] += itsSteps[i];
+}
 using Json = nlohmann::ordered_json;
 
 std::string toJson(const TaskStats &stats) {

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Staleness {
   uint64_t worst = 0;
   std::vector<uint64_t> steps; ///< that began so many steps ahead; the last entry: that far and further
   uint64_t waits = 0; ///< for the slowest worker
+  /// Another phase's.
+  void add(uint64_t itsWorst, std::span<const uint64_t> itsSteps, uint64_t itsWaits);
 };
 
 /// One task's numbers, of its training phases (of whatever ran where nothing was trained).

@@ -149,6 +149,13 @@ std::string taskText(const Plan &plan, const Task &task) {
   return absl::StrCat("/job:", plan.jobs(int(task.job())).name(), "/task:", task.index());
 }
 
+std::optional<uint32_t> phaseOf(const Plan &plan, Role role) {
+  for (int i = 0; i < plan.phases_size(); ++i)
+    if (plan.phases(i).role() == role)
+      return static_cast<uint32_t>(i);
+  return std::nullopt;
+}
+
 std::vector<Task> allTasks(const Plan &plan) {
   std::vector<Task> tasks;
   for (int job = 0; job < plan.jobs_size(); ++job)

@@ -64,6 +64,8 @@ std::string taskText(const Plan &plan, const Task &task);
 inline bool sameTask(const Task &a, const Task &b) { return a.job() == b.job() && a.index() == b.index(); }
 /// All tasks of the plan: jobs in their order, then indices.
 std::vector<Task> allTasks(const Plan &plan);
+/// The first phase of that role, by its number.
+std::optional<uint32_t> phaseOf(const Plan &plan, Role role);
 /// Where allTasks has the task. For a verified plan.
 uint32_t taskNumber(const Plan &plan, const Task &task);
 /// The same by the job's name. `jobSetting` and `indexSetting` are who asked, for messages.

@@ -9,6 +9,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
+#include "runtime/plan/VerifyCommit.h"
 
 #include <set>
 #include <utility>
@@ -135,12 +136,14 @@ absl::Status ProgramVerifier::checkControlSend(const Instruction::ControlSend &s
   return absl::OkStatus();
 }
 
-/// Every program takes the decision once a step, from where it comes, as its last instruction or right before its first send ahead.
+/// Every program takes the decision once a step, from where it comes, as its last instruction, right before its first send ahead, or right before its commit point, behind
+/// which the step waits for nobody.
 absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlReceive &receive, int position) {
   if (phase.ends_by_end_of_stream())
     return invalid("a control message in a phase that ends by end of stream");
   // Among the instances of a program the control message ends the step: the certificate does not have it among its events.
-  bool last = position + 1 == program.instructions_size();
+  bool last = position + 1 == program.instructions_size() ||
+              (program.has_commit_point() && uint32_t(position) + 1 == program.commit_point());
   if (!last && (program.instances() != 1 || !program.instructions(position + 1).send_start().ahead()))
     return invalid(
         "a control_receive that is not the last instruction, nor right before a send ahead in a program of one "
@@ -387,7 +390,8 @@ absl::Status ProgramVerifier::run() {
     }
   }
   GRAPHC_RETURN_IF_ERROR(checkPorts());
-  return checkTotals();
+  GRAPHC_RETURN_IF_ERROR(checkTotals());
+  return checkCommitPoint(plan, program);
 }
 
 /// The entry: see the class above, whose messages get the program's name here.

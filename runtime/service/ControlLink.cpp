@@ -50,6 +50,17 @@ void ControlLink::onPermit(std::function<void(const ToTask::Permit &)> callback)
   onPermit_ = std::move(callback);
 }
 
+void ControlLink::onGone(std::function<void(const Gone &)> callback) {
+  base::MutexLock lock(calling_);
+  onGone_ = std::move(callback);
+}
+
+void ControlLink::wake() {
+  base::MutexLock lock(mutex_);
+  inbox_.emplace_back();
+  changed_.notifyAll();
+}
+
 absl::Time ControlLink::heard() const {
   base::MutexLock lock(mutex_);
   return heard_;
@@ -96,6 +107,12 @@ void ControlLink::deliver(const ToTask &message) {
     base::MutexLock lock(calling_);
     if (onStop_)
       onStop_(message.stop());
+    return;
+  }
+  if (message.has_gone()) {
+    base::MutexLock lock(calling_);
+    if (onGone_)
+      onGone_(message.gone());
     return;
   }
   if (message.has_permit()) {

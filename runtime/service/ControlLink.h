@@ -35,6 +35,10 @@ public:
   void onStop(std::function<void(uint64_t epoch)> callback);
   /// Called for each permit, in their order, before what waits in the inbox. Otherwise as onEnd().
   void onPermit(std::function<void(const ToTask::Permit &)> callback);
+  /// Called when a process was lost whose task may come back. Otherwise as onEnd().
+  void onGone(std::function<void(const Gone &)> callback);
+  /// Has receive() return a message that says nothing.
+  void wake();
   /// When the master last said anything (heartbeats included).
   absl::Time heard() const;
   /// The heartbeat found the master silent for too long.
@@ -64,6 +68,7 @@ private:
   bool loss_ ABSL_GUARDED_BY(mutex_) = false; ///< with end_
   std::function<void(absl::Status)> onEnd_ ABSL_GUARDED_BY(calling_);
   std::function<void(uint64_t)> onStop_ ABSL_GUARDED_BY(calling_);
+  std::function<void(const Gone &)> onGone_ ABSL_GUARDED_BY(calling_);
   std::function<void(const ToTask::Permit &)> onPermit_ ABSL_GUARDED_BY(calling_);
   absl::Time heard_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture(); ///< nothing yet: not silent
 };

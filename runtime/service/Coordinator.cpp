@@ -8,13 +8,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace graphc::service {
 namespace {
 constexpr absl::Duration kHeartbeatEvery = absl::Seconds(1);
-/// How long a report "my peer is gone" waits for the peer's own words or for its stream to break, which say more.
-constexpr absl::Duration kSuspicionGrace = absl::Seconds(1);
-/// And this long for a heartbeat of the peer, by which it is not the peer that is gone.
-constexpr absl::Duration kSuspicionLimit = absl::Milliseconds(2500);
 } // namespace
 
 Coordinator::Coordinator(Options options) : options_(std::move(options)), slots_(options_.taskNames.size()) {}
@@ -24,30 +23,26 @@ void Coordinator::use(std::shared_ptr<AnswerRules> rules) {
   rules_ = std::move(rules);
 }
 
-/// A task says who it is: one of the plan's, with the same plan and version, that is not here yet.
+/// A task says who it is: one of the plan's, with the same plan and version, that is not here yet. On the way back of one that was lost its
+/// next process may come before the end of this one is heard.
 absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> member) {
   GRAPHC_RETURN_IF_ERROR(base::annotate(checkHello(hello), "what the task says of itself"));
+  uint64_t before = 0;
+  {
+    base::MutexLock lock(mutex_);
+    GRAPHC_RETURN_IF_ERROR(
+        checkMember(hello, {options_.taskNames, options_.fingerprint, options_.version, options_.session}));
+    if (const TaskRow &slot = slots_[hello.task()]; slot.member && slot.away)
+      before = slot.hello.incarnation();
+  }
+  if (before != 0)
+    lose({hello.task(), before}, "has ended: another one says that it is this task");
   base::MutexLock lock(mutex_);
-  GRAPHC_RETURN_IF_ERROR(
-      checkMember(hello, {options_.taskNames, options_.fingerprint, options_.version, options_.session}));
   if (cause_)
-    return absl::UnavailableError(
-        absl::StrCat("the run has failed already: ", cause_->task, ": ", cause_->status.message()));
-  Slot &slot = slots_[hello.task()];
-  if (slot.member)
-    return absl::AlreadyExistsError(absl::StrCat("there is a ", hello.name(), " already (process ", slot.hello.pid(),
-                                                 " on ", slot.hello.host(),
-                                                 "); end it, or start this one with another --task_index"));
-  slot.member = std::move(member);
-  slot.hello = hello;
-  slot.heard = absl::Now();
+    return absl::UnavailableError(absl::StrCat("the run has failed already: ", cause_->describe()));
+  GRAPHC_RETURN_IF_ERROR(slots_[hello.task()].join(hello, std::move(member)));
   changed_.notifyAll();
   return absl::OkStatus();
-}
-
-bool Coordinator::isCurrent(const Speaker &from) const {
-  return from.task < slots_.size() && slots_[from.task].member &&
-         slots_[from.task].hello.incarnation() == from.incarnation;
 }
 
 absl::Status Coordinator::displaced(const Speaker &from) const {
@@ -59,7 +54,7 @@ absl::Status Coordinator::displaced(const Speaker &from) const {
 
 bool Coordinator::progress(const Speaker &from, const Progress &progress) {
   base::MutexLock lock(mutex_);
-  if (!isCurrent(from))
+  if (!slots_.isCurrent(from))
     return false;
   slots_[from.task].progress = progress;
   slots_[from.task].heard = absl::Now();
@@ -69,7 +64,7 @@ bool Coordinator::progress(const Speaker &from, const Progress &progress) {
 bool Coordinator::clockRead(const Speaker &from, const ClockReading &reading) {
   {
     base::MutexLock lock(mutex_);
-    if (!isCurrent(from))
+    if (!slots_.isCurrent(from))
       return false;
   }
   clocks_.answered(from.task, reading); // by the number of a question, which no other process was asked
@@ -84,17 +79,24 @@ bool Coordinator::done(const Speaker &from, Done done) {
   const uint64_t id = done.id();
   {
     base::MutexLock lock(mutex_);
-    if (!isCurrent(from))
+    if (!slots_.isCurrent(from))
       return false;
-    Slot &slot = slots_[from.task];
+    TaskRow &slot = slots_[from.task];
     slot.heard = absl::Now();
-    if (!slot.asked || id != order_)
-      status = absl::InvalidArgumentError("it was not asked, or has answered already");
-    else if (rules_)
-      status = rules_->check(from.task, done);
-    slot.asked = false;
-    if (status.ok())
-      slot.done = std::move(done);
+    if (slot.own && slot.own->id() == id) {
+      if (rules_)
+        status = rules_->checkOwn(from.task, *slot.own, done);
+      slot.own.reset();
+      slot.ownDone = std::move(done);
+    } else {
+      if (!slot.asked || id != slot.askedAs)
+        status = absl::InvalidArgumentError("it was not asked, or has answered already");
+      else if (rules_)
+        status = rules_->check(from.task, done);
+      slot.asked = false;
+      if (status.ok())
+        slot.done = std::move(done);
+    }
     changed_.notifyAll();
   }
   if (!status.ok())
@@ -107,8 +109,12 @@ bool Coordinator::fetched(const Speaker &from, const Fetched &value) {
   absl::Status status;
   {
     base::MutexLock lock(mutex_);
-    if (!isCurrent(from))
+    if (!slots_.isCurrent(from))
       return false;
+    if (rules_ && rules_->isRepeated(from.task, value)) {
+      slots_[from.task].heard = absl::Now();
+      return true;
+    }
     if (rules_)
       status = rules_->check(from.task, value);
     slots_[from.task].taking = true;
@@ -117,7 +123,7 @@ bool Coordinator::fetched(const Speaker &from, const Fetched &value) {
     status = options_.fetched(value); // prints, and may wait for who reads that
   {
     base::MutexLock lock(mutex_);
-    if (!isCurrent(from)) // meanwhile
+    if (!slots_.isCurrent(from)) // meanwhile
       return false;
     slots_[from.task].taking = false;
     slots_[from.task].heard = absl::Now();
@@ -132,7 +138,7 @@ bool Coordinator::traced(const Speaker &from, Traced trace) {
   absl::Status status;
   {
     base::MutexLock lock(mutex_);
-    if (!isCurrent(from))
+    if (!slots_.isCurrent(from))
       return false;
     slots_[from.task].heard = absl::Now();
     if (rules_)
@@ -149,7 +155,7 @@ std::vector<std::optional<ClockOffset>> Coordinator::clockOffsets() {
   std::vector<std::shared_ptr<Member>> members;
   {
     base::MutexLock lock(mutex_);
-    members = everyone();
+    members = slots_.everyone();
   }
   return clocks_.measure(members);
 }
@@ -170,23 +176,17 @@ bool Coordinator::failed(const Speaker &from, const Error &error) {
   RootCause cause;
   {
     base::MutexLock lock(mutex_);
-    if (!isCurrent(from))
+    if (!slots_.isCurrent(from))
       return false;
     const Hello &hello = slots_[from.task].hello;
-    slots_[from.task].leaving = true;
+    if (error.spared() && !slots_.isThere(error.suspect(), error.incarnation()))
+      return true; // that one is known to be gone
+    slots_[from.task].leaving |= !error.spared();
     cause.status = base::foreignStatus(error.code(), error.message());
     if (error.secondary()) {
       if (cause_ || suspicion_ || ending_)
         return true;
-      Suspicion suspicion{std::move(cause), hello.name(), std::nullopt, absl::Now()};
-      const Hello *suspect = &hello;
-      for (uint32_t other = 0; other < slots_.size(); ++other)
-        if (slots_[other].member && slots_[other].hello.name() == error.suspect()) {
-          suspect = &slots_[other].hello;
-          suspicion.suspect = other;
-        }
-      suspicion.cause = {suspect->name(), suspect->host(), suspect->pid(), absl::Status(suspicion.cause.status), true};
-      suspicion_ = std::move(suspicion);
+      suspicion_ = Suspicion::of(slots_, hello, error.suspect(), std::move(cause.status));
       return true;
     }
     cause = {hello.name(), hello.host(), hello.pid(), absl::Status(cause.status)};
@@ -195,79 +195,137 @@ bool Coordinator::failed(const Speaker &from, const Error &error) {
   return true;
 }
 
-/// The suspicion, once nothing better can be expected. A peer that was heard since, and so lives, is not the cause: the connection is.
-std::optional<RootCause> Coordinator::ripe(absl::Time now) const {
-  if (!suspicion_ || now - suspicion_->since <= kSuspicionGrace)
-    return std::nullopt;
-  RootCause cause = suspicion_->cause;
-  if (!suspicion_->suspect)
-    return cause;
-  const Slot &suspect = slots_[*suspicion_->suspect];
-  if (suspect.member && suspect.heard > suspicion_->since) {
-    cause.task = absl::StrCat("the connection between ", suspicion_->reporter, " and ", cause.task);
-    cause.status = absl::UnavailableError(
-        absl::StrCat(suspicion_->cause.status.message(),
-                     "; both answer the chief, so that the connection is half open, or something on the way cut it"));
-    return cause;
-  }
-  return now - suspicion_->since > kSuspicionLimit || suspect.leaving ? std::optional(cause) : std::nullopt;
+void Coordinator::letRejoin(Rejoining rejoining) {
+  base::MutexLock lock(mutex_);
+  rejoining_ = std::move(rejoining);
 }
 
-/// A task has gone or fallen silent: before the run began it is waited for again, after that it is the cause.
-void Coordinator::lose(uint32_t task, const std::string &how) {
-  RootCause cause;
+std::vector<uint32_t> Coordinator::away() const {
+  base::MutexLock lock(mutex_);
+  return slots_.away();
+}
+
+bool Coordinator::hasJoined(uint32_t task) const {
+  base::MutexLock lock(mutex_);
+  return slots_[task].member != nullptr;
+}
+
+absl::Status Coordinator::awaitJoin(uint32_t task, absl::Time deadline) {
+  base::MutexLock lock(mutex_);
+  while (!cause_ && !slots_[task].member) {
+    if (absl::Now() >= deadline)
+      return absl::DeadlineExceededError("its next process did not come in time (--join_deadline)");
+    changed_.waitUntil(mutex_, deadline);
+  }
+  return cause_ ? failure() : absl::OkStatus();
+}
+
+absl::StatusOr<std::map<uint32_t, Done>> Coordinator::giveOrders(std::map<uint32_t, Order> orders, absl::Time deadline,
+                                                                 std::optional<Speaker> comer) {
+  std::vector<TaskTable::Letter> letters;
   {
     base::MutexLock lock(mutex_);
-    Slot &slot = slots_[task];
+    letters = slots_.giveOwn(orders, comer, order_);
+  }
+  for (auto &[member, message] : letters)
+    member->send(message);
+  base::MutexLock lock(mutex_);
+  while (!cause_ && slots_.owes(orders)) {
+    if (absl::Now() >= deadline)
+      return absl::DeadlineExceededError("a task did not answer in time");
+    changed_.waitUntil(mutex_, std::min(deadline, absl::Now() + absl::Seconds(1)));
+  }
+  if (cause_)
+    return failure();
+  return slots_.takeOwn(orders);
+}
+
+bool Coordinator::back(const Speaker &comer, Order order) {
+  std::shared_ptr<Member> member;
+  ToTask message;
+  {
+    base::MutexLock lock(mutex_);
+    if (!slots_.isCurrent(comer))
+      return false;
+    TaskRow &slot = slots_[comer.task];
+    member = slot.member;
+    slot.away = false;
+    slot.backSince = absl::Now();
+    slot.ask(++order_);
+    order.set_id(order_);
+    if (rules_)
+      rules_->rejoins(comer.task);
+  }
+  *message.mutable_order() = std::move(order);
+  member->send(message);
+  return true;
+}
+
+/// A process has gone or fallen silent: before the run began its task is waited for again, after that it is the cause. Nothing where another
+/// process is that task by now.
+void Coordinator::lose(const Speaker &who, const std::string &how) {
+  RootCause cause;
+  std::function<void(uint32_t, int64_t, const std::string &)> away;
+  int64_t process = 0;
+  std::string what, why; // what has become of it; why the others cannot go on
+  {
+    base::MutexLock lock(mutex_);
+    if (!slots_.isCurrent(who))
+      return;
+    TaskRow &slot = slots_[who.task];
     if (ending_ || slot.leaving || cause_)
       return;
     if (!started_) { // nothing is lost yet: wait for it again
-      slot = Slot();
+      slot = TaskRow();
       return;
     }
-    cause = {slot.hello.name(), slot.hello.host(), slot.hello.pid(),
-             absl::UnavailableError(absl::StrCat("process ", slot.hello.pid(), " on ", slot.hello.host(), " ", how)),
-             /*lost=*/true};
+    what = absl::StrCat("process ", slot.hello.pid(), " on ", slot.hello.host(), " ", how);
+    if (!rejoining_.why.empty())
+      why = !slot.asked && !slot.away ? "its part of the phase had ended" : rejoining_.why[who.task];
+    if (!rejoining_.why.empty() && why.empty()) {
+      away = rejoining_.away;
+      process = slot.hello.pid();
+      slot.leave();
+      if (suspicion_ && suspicion_->suspect == who.task)
+        suspicion_.reset();
+      changed_.notifyAll();
+    } else {
+      cause = {slot.hello.name(), slot.hello.host(), slot.hello.pid(), absl::UnavailableError(what), /*lost=*/true};
+    }
   }
+  if (away) {
+    ToTask message;
+    message.mutable_gone()->set_task(who.task);
+    message.mutable_gone()->set_incarnation(who.incarnation);
+    tell(message);
+    if (options_.announce)
+      options_.announce(
+          absl::StrCat(options_.taskNames[who.task], ": ", what, "; the others go on, and wait for its next process"));
+    away(who.task, process, what);
+    return;
+  }
+  if (!why.empty() && options_.announce)
+    options_.announce(
+        absl::StrCat(options_.taskNames[who.task], " was lost, and all go back to the last checkpoint, since ", why));
   abort(std::move(cause));
 }
 
-/// Its control stream has ended; nothing where another process is that task by now.
+/// Its control stream has ended.
 void Coordinator::disconnected(uint32_t task, uint64_t incarnation, const std::string &how) {
-  {
-    base::MutexLock lock(mutex_);
-    if (!isCurrent({task, incarnation}))
-      return;
-  }
-  lose(task, how);
+  lose({task, incarnation}, how);
 }
 
 void Coordinator::allowStragglers(std::vector<bool> tasks) {
   base::MutexLock lock(mutex_);
-  stragglers_ = std::move(tasks);
-}
-
-/// What there is to say of one now.
-std::optional<std::string> Coordinator::watchStraggler(Slot &slot, absl::Time now) {
-  bool silent = now - slot.heard > options_.lostAfter, said = slot.silentSince != absl::InfiniteFuture();
-  if (silent == said)
-    return std::nullopt;
-  absl::Time since = std::exchange(slot.silentSince, silent ? slot.heard : absl::InfiniteFuture());
-  std::string who = absl::StrCat(slot.hello.name(), " (process ", slot.hello.pid(), " on ", slot.hello.host(), ")");
-  if (!silent)
-    return absl::StrCat(who, " answers again, after ",
-                        absl::FormatDuration(absl::Trunc(slot.heard - since, absl::Seconds(1))));
-  return absl::StrCat(who, " does not answer for ", absl::FormatDuration(options_.lostAfter),
-                      "; the others go on without it, and the run ends if it is silent for ",
-                      absl::FormatDuration(options_.stragglerDeadline), " (--deadline)");
+  for (size_t task = 0; task < slots_.size(); ++task)
+    slots_[task].straggler = task < tasks.size() && tasks[task];
 }
 
 /// On the heartbeat thread, every fraction of a second: heartbeats to all, who is silent for too long, whether a suspicion has waited
 /// long enough. Time in which this process itself was stopped does not count.
 void Coordinator::heartbeat(absl::Time now, uint64_t globalStep) {
   std::vector<std::shared_ptr<Member>> members;
-  std::optional<uint32_t> silent;
-  absl::Duration limit = options_.lostAfter;
+  std::optional<TaskTable::Silent> silent;
   std::vector<std::string> lines;
   std::optional<RootCause> suspected;
   Heard last; // of the silent one
@@ -276,33 +334,17 @@ void Coordinator::heartbeat(absl::Time now, uint64_t globalStep) {
     if (cause_)
       return;
     if (lastChecked_ != absl::InfinitePast() && now - lastChecked_ > options_.lostAfter / 2)
-      for (Slot &slot : slots_)
+      for (TaskRow &slot : slots_)
         slot.heard = now;
     lastChecked_ = now;
     if (now - lastHeartbeat_ >= kHeartbeatEvery) {
       lastHeartbeat_ = now;
-      members = everyone();
+      members = slots_.everyone();
     }
-    for (uint32_t task = 0; task < slots_.size(); ++task) {
-      Slot &slot = slots_[task];
-      if (!slot.member || slot.leaving)
-        continue;
-      if (slot.taking) // it speaks; who does not listen is here
-        slot.heard = now;
-      bool straggler = task < stragglers_.size() && stragglers_[task];
-      if (straggler || slot.silentSince != absl::InfiniteFuture())
-        if (std::optional<std::string> line = watchStraggler(slot, now))
-          lines.push_back(*std::move(line));
-      absl::Duration allowed =
-          straggler ? std::max(options_.lostAfter, options_.stragglerDeadline) : options_.lostAfter;
-      if (now - slot.heard > allowed) {
-        silent = task;
-        limit = allowed;
-      }
-    }
-    suspected = ripe(now);
+    silent = slots_.watch(now, options_.lostAfter, options_.stragglerDeadline, lines);
+    suspected = suspicion_ ? suspicion_->ripe(slots_, now) : std::nullopt;
     if (silent)
-      last = heardOf(*silent, now);
+      last = slots_[silent->task].heardAt(now);
   }
   if (options_.announce)
     for (const std::string &line : lines)
@@ -312,16 +354,11 @@ void Coordinator::heartbeat(absl::Time now, uint64_t globalStep) {
   for (auto &member : members)
     member->send(message);
   if (silent)
-    lose(*silent, absl::StrCat("did not answer for ", absl::FormatDuration(limit),
-                               options_.silence ? options_.silence(*silent, last) : ""));
+    lose({silent->task, last.hello.incarnation()},
+         absl::StrCat("did not answer for ", absl::FormatDuration(silent->allowed),
+                      options_.silence ? options_.silence(silent->task, last) : ""));
   if (suspected)
     abort(std::move(*suspected));
-}
-
-std::string RootCause::describe() const {
-  std::string message(status.message());
-  return message.rfind(task, 0) == 0 ? message
-                                     : absl::StrCat(task, ": ", message); // a lane's error names its task already
 }
 
 /// From the middle of the wait on, how long it has been and how long it will be.
@@ -342,7 +379,7 @@ absl::Status Coordinator::waitForAll() {
       base::MutexLock lock(mutex_);
       if (cause_)
         return failure();
-      absent = missing();
+      absent = slots_.missing(options_.taskNames);
       if (absent.empty()) {
         started_ = true;
         return absl::OkStatus();
@@ -369,21 +406,17 @@ absl::Status Coordinator::waitForAll() {
 }
 
 /// The master's thread sends an order to every task and waits for every answer, or for the cause why there is none.
-absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time deadline) {
+absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time deadline,
+                                                         const std::function<absl::Status()> &meanwhile) {
   {
     base::MutexLock lock(mutex_);
     if (cause_)
       return failure();
     order.set_id(++order_);
-    for (Slot &slot : slots_) {
-      slot.done.reset();
-      slot.asked = true;
-      if (order.has_run()) { // what was heard before is of an earlier phase
-        const bool stop = slot.progress.stop_requested(), end = slot.progress.end_asked();
-        slot.progress.Clear();
-        slot.progress.set_stop_requested(stop);
-        slot.progress.set_end_asked(end);
-      }
+    for (TaskRow &slot : slots_) {
+      slot.ask(order_);
+      if (order.has_run())
+        slot.beginPhase();
     }
     if (rules_)
       rules_->ordered(order);
@@ -395,54 +428,36 @@ absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time
   while (true) {
     if (cause_)
       return failure();
-    std::vector<std::string> late;
-    for (const Slot &slot : slots_)
-      if (!slot.done)
-        late.push_back(slot.hello.name());
+    if (meanwhile && !slots_.away().empty()) {
+      mutex_.unlock();
+      absl::Status status = meanwhile();
+      mutex_.lock();
+      GRAPHC_RETURN_IF_ERROR(status);
+      continue;
+    }
+    const std::vector<std::string> late = slots_.late();
     if (late.empty())
       break;
     if (absl::Now() >= deadline)
       return absl::DeadlineExceededError(absl::StrCat("no answer from ", absl::StrJoin(late, ", "), " in time"));
     changed_.waitUntil(mutex_, std::min(deadline, absl::Now() + absl::Seconds(1)));
   }
-  std::vector<Done> answers;
-  for (Slot &slot : slots_)
-    answers.push_back(std::move(*slot.done));
-  return answers;
+  return slots_.takeAnswers();
 }
 
 std::vector<Peer> Coordinator::peers() const {
   base::MutexLock lock(mutex_);
-  std::vector<Peer> peers;
-  for (const Slot &slot : slots_)
-    peers.push_back(peerOf(slot.hello));
-  return peers;
+  return slots_.peers();
 }
 
 ClusterProgress Coordinator::clusterProgress() const {
   base::MutexLock lock(mutex_);
-  ClusterProgress all;
-  for (const Slot &slot : slots_) {
-    all.tasks.push_back(slot.progress);
-    all.stopRequested |= slot.progress.stop_requested();
-  }
-  return all;
-}
-
-Heard Coordinator::heardOf(uint32_t task, absl::Time now) const {
-  const Slot &slot = slots_[task];
-  if (!slot.member)
-    return {};
-  const absl::Duration silent = slot.taking ? absl::ZeroDuration() : std::max(now - slot.heard, absl::ZeroDuration());
-  return {slot.hello, slot.progress, silent, task < stragglers_.size() && stragglers_[task]};
+  return slots_.progress();
 }
 
 std::vector<Heard> Coordinator::heard(absl::Time now) const {
   base::MutexLock lock(mutex_);
-  std::vector<Heard> all;
-  for (uint32_t task = 0; task < slots_.size(); ++task)
-    all.push_back(heardOf(task, now));
-  return all;
+  return slots_.heard(now);
 }
 
 /// The first cause is kept and told to every task; the master's thread wakes and returns it.
@@ -461,24 +476,11 @@ void Coordinator::abort(RootCause cause) {
   tell(message);
 }
 
-/// Asks every task to end that phase at the next step; who decides for all, or gives out tickets, heeds it.
-void Coordinator::requestStop(uint64_t epoch) {
-  ToTask message;
-  message.set_stop(epoch);
-  tell(message);
-}
-
-void Coordinator::permit(const ToTask::Permit &permit) {
-  ToTask message;
-  *message.mutable_permit() = permit;
-  tell(message);
-}
-
 void Coordinator::tell(const ToTask &message) {
   std::vector<std::shared_ptr<Member>> members;
   {
     base::MutexLock lock(mutex_);
-    members = everyone();
+    members = slots_.everyone();
   }
   for (auto &member : members)
     member->send(message);

@@ -9,6 +9,8 @@
 
 #include "runtime/base/Mutex.h"
 #include "runtime/service/ClockOffsets.h"
+#include "runtime/service/Suspicion.h"
+#include "runtime/service/TaskTable.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/base/thread_annotations.h"
@@ -16,6 +18,7 @@
 #include "absl/time/time.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,39 +34,12 @@ public:
   /// This is under way from now on.
   virtual void ordered(const Order &order) = 0;
   virtual absl::Status check(uint32_t task, const Done &done) = 0; ///< its first answer to that, which is no error
+  virtual absl::Status checkOwn(uint32_t task, const Order &order,
+                                const Done &done) = 0; ///< to an order of its own meanwhile
+  virtual void rejoins(uint32_t task) = 0; ///< another process goes on for it: some steps are made again
+  virtual bool isRepeated(uint32_t task, const Fetched &value) const = 0; ///< the process before has sent it already
   virtual absl::Status check(uint32_t task, const Fetched &value) = 0;
   virtual absl::Status check(uint32_t task, const Traced &trace) = 0;
-};
-
-/// Who failed first and why: what the user reads at the end.
-struct RootCause {
-  std::string task; ///< "/job:worker/task:1"
-  std::string host;
-  int64_t pid = 0;
-  absl::Status status;
-  bool lost = false; ///< it did not fail by itself: its process or the way to it is gone
-  /// "/job:worker/task:1: what went wrong".
-  std::string describe() const;
-};
-
-/// The process that says something. A task may have had others before, whose streams still stand.
-struct Speaker {
-  uint32_t task = 0;
-  uint64_t incarnation = 0;
-};
-
-/// The cluster's progress, for the line that the user sees.
-struct ClusterProgress {
-  std::vector<Progress> tasks; ///< by task number; the last one heard
-  bool stopRequested = false; ///< by any task
-};
-
-/// What the chief knows of a task at a moment.
-struct Heard {
-  Hello hello; ///< empty: it is not there
-  Progress progress; ///< when it was heard last
-  absl::Duration silent = absl::InfiniteDuration(); ///< since then
-  bool straggler = false; ///< the others go on without it
 };
 
 class Coordinator {
@@ -82,6 +58,12 @@ public:
         silence; ///< what there is to say of a task that is silent for too long, behind its name; any thread, no lock; may be empty
     std::function<absl::Status(const Fetched &)>
         fetched; ///< any thread, no lock; an error ends the run in the sender's name
+  };
+  /// Of a running phase, by task: why the others cannot go on while that one is started again. Empty: they can.
+  struct Rejoining {
+    std::vector<std::string> why; ///< empty: nobody is asked for
+    std::function<void(uint32_t task, int64_t process, const std::string &how)>
+        away; ///< that process of it was lost, and somebody is to start it again; any thread, no lock
   };
   explicit Coordinator(Options options);
   /// Before anybody joins.
@@ -103,10 +85,31 @@ public:
   /// By task number: who may be silent for long (stopped, swapped out, on a machine that is busy), since the running phase goes on
   /// without it. That is announced, and when it answers again. Its broken stream is a failure as ever. Empty: nobody.
   void allowStragglers(std::vector<bool> tasks);
+  /// Until the next call.
+  void letRejoin(Rejoining rejoining);
+  // For those who are lost then, on the master's thread, while an order is under way for all.
+  std::vector<uint32_t> away() const; ///< by number: until back()
+  bool hasJoined(uint32_t task) const; ///< it is there (again)
+  /// Waits for that.
+  absl::Status awaitJoin(uint32_t task, absl::Time deadline);
+  /// Gives each of these an order of its own. The answers of those that were not lost meanwhile.
+  /// `comer`: of its task no other process gets one.
+  absl::StatusOr<std::map<uint32_t, Done>> giveOrders(std::map<uint32_t, Order> orders, absl::Time deadline,
+                                                      std::optional<Speaker> comer = std::nullopt);
+  /// The order under way for all is now given to this one: so it is one of all. False: it was lost again.
+  bool back(const Speaker &comer, Order order);
   /// Asks every task to end the phase that began with `epoch` at the next step boundary; where that has ended, nothing happens.
-  void requestStop(uint64_t epoch);
+  void requestStop(uint64_t epoch) {
+    ToTask message;
+    message.set_stop(epoch);
+    tell(message);
+  }
   /// To every task, in the order of these calls: how many steps may be made (a run whose steps the chief's session takes).
-  void permit(const ToTask::Permit &permit);
+  void permit(const ToTask::Permit &permit) {
+    ToTask message;
+    *message.mutable_permit() = permit;
+    tell(message);
+  }
   /// The task's stream ended. An error unless the task said it was leaving or the run has ended.
   void disconnected(uint32_t task, uint64_t incarnation, const std::string &how);
   /// Called every fraction of a second by the heartbeat: sends heartbeats, finds silent tasks. Where it was not called for long, this
@@ -117,7 +120,9 @@ public:
   absl::Status waitForAll();
   /// Gives `order` to every task and waits for all answers, in order of task. `deadline` InfiniteFuture: as long as the
   /// tasks live. The error is the root cause.
-  absl::StatusOr<std::vector<Done>> giveOrder(Order order, absl::Time deadline);
+  /// `meanwhile`: is called, on this thread and under no lock, whenever a task is away.
+  absl::StatusOr<std::vector<Done>> giveOrder(Order order, absl::Time deadline,
+                                              const std::function<absl::Status()> &meanwhile = {});
   std::vector<Peer> peers() const;
   ClusterProgress clusterProgress() const;
   std::vector<Heard> heard(absl::Time now) const; ///< by task number
@@ -139,45 +144,9 @@ public:
   void release();
 
 private:
-  struct Slot {
-    std::shared_ptr<Member> member;
-    Hello hello;
-    Progress progress;
-    absl::Time heard = absl::InfinitePast();
-    std::optional<Done> done;
-    bool asked = false; ///< has an order that it has not answered
-    bool leaving = false;
-    bool taking = false; ///< a result of it is being printed
-    absl::Time silentSince = absl::InfiniteFuture(); ///< of a straggler that was announced
-  };
-  /// A report that the connection with another task broke, for whose cause there may be better words.
-  struct Suspicion {
-    RootCause cause;
-    std::string reporter;
-    std::optional<uint32_t> suspect; ///< number
-    absl::Time since;
-  };
-  bool isCurrent(const Speaker &from) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Heard heardOf(uint32_t task, absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::optional<RootCause> ripe(absl::Time now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::string waitedFor(absl::Duration waited) const;
-  std::vector<std::string> missing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    std::vector<std::string> names;
-    for (size_t task = 0; task < slots_.size(); ++task)
-      if (!slots_[task].member)
-        names.push_back(options_.taskNames[task]);
-    return names;
-  }
-  std::vector<std::shared_ptr<Member>> everyone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    std::vector<std::shared_ptr<Member>> members;
-    for (const Slot &slot : slots_)
-      if (slot.member)
-        members.push_back(slot.member);
-    return members;
-  }
-  std::optional<std::string> watchStraggler(Slot &slot, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void tell(const ToTask &message); ///< everyone who is there
-  void lose(uint32_t task, const std::string &how);
+  void lose(const Speaker &who, const std::string &how);
   void refuse(uint32_t task, const absl::Status &why);
   absl::Status failure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return {cause_->status.code(), cause_->describe()};
@@ -186,12 +155,12 @@ private:
   const Options options_;
   mutable base::Mutex mutex_;
   base::CondVar changed_;
-  std::vector<Slot> slots_ ABSL_GUARDED_BY(mutex_);
+  TaskTable slots_ ABSL_GUARDED_BY(mutex_);
   uint64_t order_ ABSL_GUARDED_BY(mutex_) = 0; ///< id of the last order
   std::shared_ptr<AnswerRules> rules_ ABSL_GUARDED_BY(mutex_); ///< may be null
   bool started_ ABSL_GUARDED_BY(mutex_) = false; ///< everyone was there once
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<bool> stragglers_ ABSL_GUARDED_BY(mutex_);
+  Rejoining rejoining_ ABSL_GUARDED_BY(mutex_);
   std::optional<RootCause> cause_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::pair<uint32_t, Traced>> traces_ ABSL_GUARDED_BY(mutex_);
   ClockOffsets clocks_;

@@ -14,6 +14,7 @@ std::string encode(const LaunchContext &context) {
                         {"restarts", context.restarts},
                         {"session", context.session},
                         {"words_fd", context.wordsFd},
+                        {"program_fd", context.programFd},
                         {"plan_fd", context.planFd},
                         {"report_fd", context.reportFd}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -26,6 +26,8 @@ struct LaunchContext {
   uint32_t restarts = 0; ///< so far
   uint64_t session = 0; ///< of a launcher that starts tasks again, by number; 0: of one that does not
   int wordsFd = -1; ///< the child's end of that socket; -1: nobody is started again. Set by the launcher for each child
+  int programFd =
+      -1; ///< inherited: a pidfd of the program whose session has started the child; -1: a launcher has, which its end takes along
   uint32_t firstGpu = 0; ///< of this machine's, the one that is the child's GPU:0; set by the launcher for each child
 };
 

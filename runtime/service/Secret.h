@@ -25,6 +25,9 @@ uint64_t randomIncarnation();
 absl::StatusOr<std::string> userSecret();
 /// What all tasks of one start by a launcher know (cluster::Rank::run), and no other start of this user.
 absl::StatusOr<std::string> startSecret(const std::string &run);
+/// What is said where it cannot be had.
+inline constexpr char kNoSecret[] = "the secret by which this user's tasks know each other cannot be had; give "
+                                    "XDG_STATE_HOME a folder of yours, the same for all of them";
 
 } // namespace graphc::service
 #endif

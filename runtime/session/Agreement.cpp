@@ -1,6 +1,6 @@
 #include "runtime/session/Agreement.h"
 
-#include "runtime/executor/KernelLibrary.h"
+#include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +8,22 @@
 #include <optional>
 
 namespace graphc::session {
+
+absl::Status openDatasets(const plan::Plan &plan, const plan::Task &task, data::DatasetCache &datasets,
+                          service::Done &done) {
+  for (uint32_t phase = 0; phase < uint32_t(plan.phases_size()); ++phase) {
+    if (plan.phases(int(phase)).samples_per_step() == 0 || !data::readsData(plan, phase, task))
+      continue;
+    for (const data::Stream &stream : data::streamsOf(plan, phase)) {
+      GRAPHC_ASSIGN_OR_RETURN(auto opened, datasets.open(stream.dataset));
+      GRAPHC_RETURN_IF_ERROR(data::checkLabels(plan, phase, stream.dataset, *opened));
+      service::DatasetSize &size = *done.add_datasets();
+      size.set_dataset(stream.dataset);
+      size.set_samples(opened->samples());
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<DatasetSizes> compareDatasets(const plan::Plan &plan, const std::vector<service::Done> &connected) {
   std::vector<plan::Task> tasks = plan::allTasks(plan);
@@ -86,6 +102,18 @@ std::string goOnBy(const std::map<std::string, std::string> &before, std::map<st
     return "";
   return absl::StrCat("warning: CPUs compute ", count, " kernels in other ways than before the checkpoint (", unlike,
                       "): the bits may differ from those of a run without a stop");
+}
+
+absl::Status takeAlgorithms(const plan::Plan &plan, const service::Order::Initialize &order,
+                            executor::KernelLibrary &library) {
+  executor::Algorithms told;
+  for (const service::Algorithm &one : order.algorithms())
+    told[one.kernel()] = one.text();
+  return base::annotate(
+      library.take(plan, told),
+      absl::StrCat("the products of ", order.restore_from(),
+                   " cannot be made here as they were (--new_algorithms goes on with other bits; or use "
+                   "the GPU and the cuBLASLt of before)"));
 }
 
 } // namespace graphc::session

@@ -6,6 +6,8 @@
 #ifndef GRAPHC_RUNTIME_SESSION_AGREEMENT_H
 #define GRAPHC_RUNTIME_SESSION_AGREEMENT_H
 
+#include "runtime/data/PhaseBatches.h"
+#include "runtime/executor/KernelLibrary.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
 
@@ -22,6 +24,9 @@ namespace graphc::session {
 /// By data set, as every task that reads it has it.
 using DatasetSizes = std::map<uint32_t, uint64_t>;
 
+/// A task's part of that: opens what it reads, and says how many samples there are.
+absl::Status openDatasets(const plan::Plan &plan, const plan::Task &task, data::DatasetCache &datasets,
+                          service::Done &done);
 /// Workers take turns in one stream of samples. One with fewer of them would run out first, or train on others than the rest believe.
 absl::StatusOr<DatasetSizes> compareDatasets(const plan::Plan &plan, const std::vector<service::Done> &connected);
 
@@ -36,6 +41,10 @@ compareAlgorithms(const plan::Plan &plan, const std::vector<service::Done> &prep
 /// CPUs' make products as they do here: a warning, where that is in another way than before; else "".
 std::string goOnBy(const std::map<std::string, std::string> &before, std::map<std::string, std::string> &algorithms,
                    service::Order::Initialize &order);
+
+/// A task's side: those by which the checkpoint's weights were made. With others the run would go on with other bits than without a stop.
+absl::Status takeAlgorithms(const plan::Plan &plan, const service::Order::Initialize &order,
+                            executor::KernelLibrary &library);
 
 } // namespace graphc::session
 #endif

@@ -9,6 +9,7 @@
 #include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
 #include "runtime/service/PeerCheck.h"
+#include "runtime/session/MemoryRecovery.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -37,6 +38,11 @@ absl::Status checkKind(const Order &order, Done done) {
   case Order::kPrepare:
     done.clear_path();
     done.clear_algorithms();
+    done.clear_held();
+    break;
+  case Order::kCopy:
+    done.clear_piece();
+    done.clear_mirrors_crc();
     break;
   case Order::kConnect:
     done.clear_datasets();
@@ -59,6 +65,18 @@ absl::Status checkKind(const Order &order, Done done) {
     break;
   case Order::kEnd:
     done.clear_stats();
+    break;
+  case Order::kPart:
+    done.clear_stopped_at();
+    done.clear_stopped_late();
+    break;
+  case Order::kRelink:
+    done.clear_path();
+    done.clear_stopped_late();
+    break;
+  case Order::kReconnect:
+  case Order::kRejoin:
+    done.clear_stopped_late();
     break;
   default:
     break;
@@ -119,6 +137,7 @@ void RunAnswers::ordered(const Order &order) {
   if (order.has_begin()) {
     begin_ = order.begin();
     next_.clear();
+    rejoined_.clear();
     traced_.assign(tasks_.size(), 0);
     emptyTraces_.clear();
   }
@@ -126,17 +145,49 @@ void RunAnswers::ordered(const Order &order) {
 
 /// One answer a task, of the order's kind, with what the plan says that it has, and nothing else.
 absl::Status RunAnswers::check(uint32_t task, const Done &done) {
-  const OfTask &one = tasks_[task];
   answered_[task] = true;
-  GRAPHC_RETURN_IF_ERROR(checkKind(order_, done));
-  const bool initializes = order_.has_initialize();
-  if ((initializes || order_.has_save()) && done.has_mirrors_crc() != one.mirrors)
+  return checkAnswer(task, order_, done);
+}
+
+absl::Status RunAnswers::checkOwn(uint32_t task, const Order &order, const Done &done) {
+  return checkAnswer(task, order, done);
+}
+
+/// Of a lane whose task makes steps again: it comes before the one that is expected.
+bool RunAnswers::isRepeated(uint32_t task, const service::Fetched &value) const {
+  if (!rejoined_.contains(task))
+    return false;
+  auto found = next_.find({value.program(), value.has_report() ? kReports : value.fetch(), value.instance()});
+  return found != next_.end() && value.step() < found->second;
+}
+
+absl::Status RunAnswers::checkAnswer(uint32_t task, const Order &order, const Done &done) const {
+  const OfTask &one = tasks_[task];
+  GRAPHC_RETURN_IF_ERROR(checkKind(order, done));
+  const bool initializes = order.has_initialize();
+  if ((initializes || order.has_save()) && done.has_mirrors_crc() != one.mirrors)
     return unfit(one.mirrors ? "it has no checksum of its mirrors"
                              : "it has a checksum of mirrors that it does not have");
   if (initializes)
     GRAPHC_RETURN_IF_ERROR(checkGlobalStep(one, done));
-  switch (order_.kind_case()) {
+  switch (order.kind_case()) {
+  case Order::kCopy:
+    if (done.piece().size() != (task == order.copy().from() ? order.copy().ask() : 0))
+      return unfit(absl::StrCat(done.piece().size(), " bytes of variables of ", order.copy().ask(), ", asked of task ",
+                                order.copy().from()));
+    return done.has_mirrors_crc() == (one.mirrors && order.copy().ask() == 0)
+               ? absl::OkStatus()
+               : unfit("it has a checksum of its mirrors before the last piece, or none behind it");
+  case Order::kPart:
+    for (const service::LaneStop &stop : done.stopped_at())
+      if (stop.step() > executor::kMostSteps)
+        return unfit("a lane has stopped beyond every step");
+    return absl::OkStatus();
+  case Order::kRelink:
+    return service::checkSocketPath(done.path());
   case Order::kPrepare:
+    if (done.has_held())
+      GRAPHC_RETURN_IF_ERROR(checkHeld(plan_, done.held()));
     GRAPHC_RETURN_IF_ERROR(service::checkAlgorithms(done.algorithms()));
     return service::checkSocketPath(done.path());
   case Order::kConnect:

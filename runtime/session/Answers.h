@@ -26,6 +26,9 @@ public:
   explicit RunAnswers(const plan::Plan &plan, std::function<void(const service::Order &)> told = {});
   void ordered(const service::Order &order) override;
   absl::Status check(uint32_t task, const service::Done &done) override;
+  absl::Status checkOwn(uint32_t task, const service::Order &order, const service::Done &done) override;
+  void rejoins(uint32_t task) override { rejoined_.insert(task); }
+  bool isRepeated(uint32_t task, const service::Fetched &value) const override;
   absl::Status check(uint32_t task, const service::Fetched &value) override;
   absl::Status check(uint32_t task, const service::Traced &trace) override;
 
@@ -41,6 +44,7 @@ private:
     bool mirrors = false, globalStep = false; ///< has a mirrored variable, the global step
     std::vector<PhaseOfTask> phases;
   };
+  absl::Status checkAnswer(uint32_t task, const service::Order &order, const service::Done &done) const;
   absl::Status checkDatasets(const OfTask &task, const service::Done &done) const;
   absl::Status checkRun(const OfTask &task, const service::Done &done) const;
   absl::Status checkShard(const OfTask &task, const service::Done &done) const;
@@ -55,6 +59,7 @@ private:
   service::Order::Begin begin_; ///< of the last phase
   std::set<std::string> wanted_; ///< --fetch
   bool nanStops_ = false; ///< --nan stop
+  std::set<uint32_t> rejoined_; ///< tasks of the running phase that make some steps again
   std::vector<bool> answered_; ///< the order, by task
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t>
       next_; ///< (program, fetch, instance): the least step that may come

@@ -14,7 +14,8 @@ namespace graphc::session {
 absl::Status ChiefCheckpoints::hold() {
   {
     FileWatch::Work work(files_, absl::StrCat("opening --checkpoint_dir ", options_.directory));
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(options_.directory, options_.keep));
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held,
+                            checkpoint::Directory::open(options_.directory, options_.keep, options_.wait));
     directory_.emplace(std::move(held));
     GRAPHC_RETURN_IF_ERROR(checkpoint::removeFinished(options_.directory)); // what is said there is an earlier run's
   }

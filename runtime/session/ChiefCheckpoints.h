@@ -27,12 +27,14 @@ public:
     std::function<void(const std::string &)> log;
     uint32_t keep = checkpoint::Directory::kKeep; ///< 0: all
     std::string only{}; ///< where it only reads: this one, whatever else is there
+    absl::Duration wait = absl::Seconds(5); ///< for the folder: a run that was killed just now may still hold it
   };
   /// The others have to outlive it.
   ChiefCheckpoints(const plan::Plan &plan, service::Coordinator &coordinator, FileWatch &files, Options options)
       : plan_(plan), coordinator_(coordinator), files_(files), options_(std::move(options)) {}
 
   bool wanted() const { return !options_.directory.empty(); }
+  const std::string &directory() const { return options_.directory; }
   /// Holds the folder where this run writes, has every owner look whether it sees the same one, and finds the newest checkpoint that is
   /// whole and fits the plan, if any.
   absl::StatusOr<std::optional<checkpoint::Found>> open();

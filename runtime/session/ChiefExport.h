@@ -16,9 +16,11 @@ namespace graphc::session {
 class ChiefExport {
 public:
   using Log = std::function<void(const std::string &)>;
-  /// `directory` empty: there is none to make. The others have to outlive it.
-  ChiefExport(const plan::Plan &plan, FileWatch &files, std::string directory, Log log)
-      : plan_(plan), files_(files), directory_(std::move(directory)), log_(std::move(log)) {}
+  /// `directory` empty: there is none to make. `goesOn`: whether the run does, asked while another one exports there. The others have to outlive it.
+  ChiefExport(const plan::Plan &plan, FileWatch &files, std::string directory, Log log,
+              std::function<absl::Status()> goesOn)
+      : plan_(plan), files_(files), directory_(std::move(directory)), log_(std::move(log)), goesOn_(std::move(goesOn)) {
+  }
 
   /// Training has ended in good order, with this checkpoint behind it. `notFinite`: its variables are worth nothing, and nothing is exported.
   absl::Status write(const std::string &checkpoint, bool notFinite);
@@ -30,6 +32,7 @@ private:
   FileWatch &files_;
   const std::string directory_;
   const Log log_;
+  const std::function<absl::Status()> goesOn_;
   bool isTold_ = false; ///< what became of it
 };
 

@@ -18,15 +18,15 @@ namespace graphc::session {
 
 class DelayTransport final : public transport::Transport {
 public:
-  DelayTransport(std::unique_ptr<transport::Transport> inner, absl::Duration delay)
+  DelayTransport(std::shared_ptr<transport::Transport> inner, absl::Duration delay)
       : inner_(std::move(inner)), delay_(delay) {}
 
   transport::SendPort *sender(transport::ChannelKey key) override {
     base::MutexLock lock(mutex_);
     auto &port = ports_[key];
-    if (!port)
-      if (transport::SendPort *inner = inner_->sender(key))
-        port = std::make_unique<LatePort>(*inner, delay_);
+    transport::SendPort *inner = inner_->sender(key);
+    if (inner && (!port || &port->inner() != inner)) // a link that was made anew has another one
+      port = std::make_unique<LatePort>(*inner, delay_);
     return port.get();
   }
   transport::RecvPort *receiver(transport::ChannelKey key) override { return inner_->receiver(key); }
@@ -34,12 +34,14 @@ public:
   std::vector<transport::MessageMemory> memory() override { return inner_->memory(); }
   void abort(absl::Status why) override { inner_->abort(std::move(why)); }
   absl::Status status() const override { return inner_->status(); }
+  void wake() override { inner_->wake(); }
   absl::Status reset(uint64_t epoch) override { return inner_->reset(epoch); }
 
 private:
   class LatePort final : public transport::SendPort {
   public:
     LatePort(transport::SendPort &inner, absl::Duration delay) : inner_(inner), delay_(delay) {}
+    transport::SendPort &inner() const { return inner_; }
     transport::PollState acquire(void **data) override { return inner_.acquire(data); }
     transport::PollState start(const void *data, uint64_t step, transport::SendMode mode, uint64_t bytes) override {
       if (due_ == absl::InfinitePast())
@@ -67,7 +69,7 @@ private:
     absl::Time due_ = absl::InfinitePast();
   };
 
-  const std::unique_ptr<transport::Transport> inner_;
+  const std::shared_ptr<transport::Transport> inner_;
   const absl::Duration delay_;
   base::Mutex mutex_;
   std::map<transport::ChannelKey, std::unique_ptr<LatePort>> ports_ ABSL_GUARDED_BY(mutex_);

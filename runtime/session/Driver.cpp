@@ -2,12 +2,12 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
-#include "runtime/checkpoint/Npy.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
 #include "runtime/session/Agreement.h"
 #include "runtime/session/Answers.h"
 #include "runtime/session/Arguments.h"
+#include "runtime/session/MemoryRecovery.h"
 #include "runtime/session/Remarks.h"
 #include "runtime/session/Requests.h"
 
@@ -31,11 +31,13 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
       checkpoints_(plan_, coordinator_, files_,
                    {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds,
                     options_.warner(), options_.keepCheckpoints, options_.checkpoint}),
+      earlyStop_(options_.earlyStop, checkpoints_, files_, options_.warner()),
       progress_(plan::taskNumber(plan_, plan_.chief()), options_.show, options_.logEverySteps),
       trace_(plan, coordinator_, files_, {options_.traceFile, options_.profileSteps, options_.log}),
-      export_(plan_, files_, options_.exportDirectory, options_.log), hangs_(plan_, options_.hangs, options_.warner()),
-      records_(plan_, options_.reports), earlyStop_(options_.earlyStop) {
-  coordinator_.use(std::make_shared<RunAnswers>(plan_, options_.ordered));
+      export_(plan_, files_, options_.exportDirectory, options_.log, [this] { return goesOn(); }),
+      dump_(plan_, files_, options_.dumpDirectory), hangs_(plan_, options_.hangs, options_.warner()),
+      records_(plan_, options_.reports), returns_(plan_, coordinator_, options_.returns, options_.log) {
+  coordinator_.use(std::make_shared<RunAnswers>(plan_, returns_.hearing(options_.ordered)));
 }
 
 /// What the plan alone can refuse, before any task is asked: the entry, epochs, names of dumped files, results.
@@ -51,21 +53,26 @@ absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &optio
   return FetchFiles::check(plan, number, options.fetchFiles);
 }
 
-std::optional<uint32_t> Driver::phaseOf(plan::Role role) const {
-  for (int i = 0; i < plan_.phases_size(); ++i)
-    if (plan_.phases(i).role() == role)
-      return static_cast<uint32_t>(i);
-  return std::nullopt;
-}
-
 uint64_t Driver::samplesOf(uint32_t phase) const {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   auto found = one.samples_per_step() ? samples_.find(one.dataset()) : samples_.end();
   return found == samples_.end() ? 0 : found->second;
 }
 
+uint64_t Driver::stepsOfOnePass(uint32_t phase) const {
+  const uint64_t samples = samplesOf(phase), each = plan_.phases(static_cast<int>(phase)).samples_per_step();
+  return samples && each ? (samples + each - 1) / each : 1;
+}
+
 absl::StatusOr<std::vector<service::Done>> Driver::giveOrder(service::Order order, absl::Duration deadline) {
   return coordinator_.giveOrder(std::move(order), absl::Now() + deadline);
+}
+
+/// For what the chief waits for by itself, behind training.
+absl::Status Driver::goesOn() const {
+  if (std::optional<service::RootCause> cause = coordinator_.rootCause())
+    return absl::AbortedError(cause->describe());
+  return stopRequested_ ? absl::CancelledError("stopped behind training, as asked") : absl::OkStatus();
 }
 
 /// A failure that is no task's: every task hears it from the chief.
@@ -78,6 +85,7 @@ absl::Status Driver::run() {
     abort(status);
   status.Update(records_.end(status.ok()));
   export_.ended(status);
+  dump_.end();
   checkpoints_.close(); // its lock goes with the run
   return status;
 }
@@ -90,22 +98,24 @@ absl::Status Driver::script() {
     base::MutexLock lock(mutex_);
     stage_.initialized = true;
   }
-  uint32_t phase = *phaseOf(roleOf(options_.entry)); // validate() found it
+  uint32_t phase = *plan::phaseOf(plan_, roleOf(options_.entry)); // validate() found it
   GRAPHC_RETURN_IF_ERROR(records_.begin({{restored_.has_value(), step_, step_ / executor::lanesPerUpdate(plan_, phase)},
                                          samplesOf(phase),
                                          options_.steps.has_value()}));
   absl::Status status;
   if (options_.entry == "train") {
     status = train(phase);
+    if (status.ok() || absl::IsCancelled(status))
+      records_.trained();
     if (status.ok())
       GRAPHC_RETURN_IF_ERROR(checkpoints_.finish(step_, options_.steps, options_.epochs));
-    std::optional<uint32_t> evaluation = phaseOf(plan::EVAL);
+    std::optional<uint32_t> evaluation = plan::phaseOf(plan_, plan::EVAL);
     if (status.ok() && evaluation && !notFinite_)
       status = evaluate(*evaluation, /*final=*/true);
     else if (status.ok())
       printTrained();
     if (status.ok())
-      GRAPHC_RETURN_IF_ERROR(export_.write(checkpoints_.newest(), notFinite_));
+      status = export_.write(checkpoints_.newest(), notFinite_);
   } else if (remark(restored_ ? "" : remarkUntrained(plan_, options_.entry)); options_.entry == "eval") {
     status = evaluate(phase, /*final=*/true);
   } else {
@@ -125,21 +135,23 @@ absl::Status Driver::setUp() {
     stage_.joined = true;
   }
   service::Order prepare, connect;
+  service::Order::Prepare &all = *prepare.mutable_prepare();
   for (const service::Peer &peer : coordinator_.peers())
-    *prepare.mutable_prepare()->add_peers() = peer;
-  prepare.mutable_prepare()->set_transport(options_.transport);
-  prepare.mutable_prepare()->set_run(options_.run);
-  prepare.mutable_prepare()->set_nan_stops(options_.nanStops);
+    *all.add_peers() = peer;
+  all.set_transport(options_.transport);
+  all.set_run(options_.run);
+  all.set_nan_stops(options_.nanStops);
   if (options_.stepped)
-    prepare.mutable_prepare()->set_stepped(*options_.stepped);
-  prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
+    all.set_stepped(*options_.stepped);
+  all.mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
   if (hangs_.lanesLimit() != absl::InfiniteDuration())
-    prepare.mutable_prepare()->set_wait_limit_ms(static_cast<uint64_t>(absl::ToInt64Milliseconds(hangs_.lanesLimit())));
+    all.set_wait_limit_ms(static_cast<uint64_t>(absl::ToInt64Milliseconds(hangs_.lanesLimit())));
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, giveOrder(std::move(prepare), kPrepareDeadline));
   GRAPHC_ASSIGN_OR_RETURN(algorithms_, compareAlgorithms(plan_, prepared, options_.newAlgorithms));
   connect.mutable_connect();
   for (const service::Done &task : prepared)
     connect.mutable_connect()->add_paths(task.path());
+  prepared_ = std::move(prepared);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> connected, giveOrder(std::move(connect), kSetUpDeadline));
   GRAPHC_ASSIGN_OR_RETURN(samples_, compareDatasets(plan_, connected));
   return absl::OkStatus();
@@ -147,10 +159,8 @@ absl::Status Driver::setUp() {
 
 /// The chief finds the newest checkpoint, each owner looks whether it sees the same folder, and all initialise or restore.
 absl::Status Driver::initialize() {
-  if (!options_.dumpDirectory.empty()) // whether the owners can write the dump that comes at the end
-    GRAPHC_RETURN_IF_ERROR(checkDumpFolder(plan_, options_.dumpDirectory, [this](service::Order check) {
-      return giveOrder(std::move(check), kFileDeadline).status();
-    }));
+  const auto ask = [this](service::Order check) { return giveOrder(std::move(check), kFileDeadline).status(); };
+  GRAPHC_RETURN_IF_ERROR(dump_.begin(ask));
   service::Order initialize;
   initialize.mutable_initialize();
   std::optional<checkpoint::Found> found;
@@ -160,6 +170,18 @@ absl::Status Driver::initialize() {
       return absl::NotFoundError(absl::StrCat("--checkpoint_dir ", options_.checkpointDirectory,
                                               " has no checkpoint for --entry ", options_.entry,
                                               "; without the flag it runs the initial values"));
+  }
+  std::optional<service::Held> held;
+  if (options_.entry == "train") {
+    GRAPHC_ASSIGN_OR_RETURN(held,
+                            goOnFromMemory(
+                                plan_, prepared_, found ? std::optional(found->manifest.globalStep) : std::nullopt,
+                                [this](service::Order order) { return giveOrder(std::move(order), kFileDeadline); },
+                                options_.log, options_.warner()));
+  }
+  if (held) {
+    *initialize.mutable_initialize()->mutable_held() = *held;
+    found.reset();
   }
   if (found)
     initialize.mutable_initialize()->set_restore_from(found->path);
@@ -178,6 +200,10 @@ absl::Status Driver::initialize() {
     restored_ = std::move(found->manifest);
     options_.log(absl::StrCat("going on from ", found->path));
   }
+  if (held) {
+    step_ = held->step();
+    restored_ = manifestOf(plan_, *plan::phaseOf(plan_, plan::TRAIN), *held);
+  }
   if (options_.initialized)
     options_.initialized(step_, found ? found->path : "");
   return absl::OkStatus();
@@ -186,8 +212,13 @@ absl::Status Driver::initialize() {
 /// The training phase again and again, from one pause to the next: checkpoint, evaluation, end.
 absl::Status Driver::train(uint32_t phase) {
   StreamPositions streams(plan_, phase, samples_, restored_);
+  if (restored_) // of a state in memory the positions are those where its phase began
+    streams.advance(step_ - restored_->globalStep);
   trainingSteps_ = trainingStepsOf(phase, streams);
+  GRAPHC_RETURN_IF_ERROR(earlyStop_.begin(step_));
   if (step_ >= trainingSteps_.total) {
+    if (restored_ && restored_->globalStep < step_ && checkpoints_.wanted()) // whose last checkpoint a death has cost
+      return save(streams);
     options_.log(absl::StrCat("nothing to train: the run is at step ", step_.load(), " and ", trainingSteps_.total,
                               options_.steps
                                   ? " were asked for (--steps counts from the very first)"
@@ -199,8 +230,14 @@ absl::Status Driver::train(uint32_t phase) {
   records_.train(trainingSteps_);
   progress_.begin(trainingSteps_, step_, absl::Now());
   checkpoints_.startClock(absl::Now());
+  if (restored_ && trainingSteps_.savesAtBegin()) // of a state in memory; a checkpoint's is there already
+    GRAPHC_RETURN_IF_ERROR(save(streams));
   bool ends = false; // before the total
-  while (step_ < trainingSteps_.total && !ends) {
+  if (!notFinite_ && earlyStop_.lacks(step_) && trainingSteps_.evaluatesAtBegin())
+    GRAPHC_RETURN_IF_ERROR(evaluate(*plan::phaseOf(plan_, plan::EVAL), /*final=*/false));
+  if (earlyStop_.isOver()) // an earlier run has found that
+    endEarly(earlyStop_.describe());
+  while (step_ < trainingSteps_.total && !ends && !notFinite_ && !earlyStop_.isOver()) {
     TrainingSteps::Pause pause = trainingSteps_.next(step_);
     uint64_t before = step_;
     GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, streams.positions()));
@@ -215,12 +252,12 @@ absl::Status Driver::train(uint32_t phase) {
     }
     const bool reached = step_ >= pause.step, saves = checkpoints_.wanted();
     const bool evaluates = pause.evaluate && reached && step_ < trainingSteps_.total && !stopRequested_;
-    if (saves && (checkpoints_.due(absl::Now()) || (pause.save && reached) || (evaluates && earlyStop_)))
+    if (saves && (checkpoints_.due(absl::Now()) || (pause.save && reached) || (evaluates && earlyStop_.wanted())))
       GRAPHC_RETURN_IF_ERROR(save(streams));
     if (notFinite_)
       break;
     if (evaluates)
-      GRAPHC_RETURN_IF_ERROR(evaluate(*phaseOf(plan::EVAL), /*final=*/false));
+      GRAPHC_RETURN_IF_ERROR(evaluate(*plan::phaseOf(plan_, plan::EVAL), /*final=*/false));
     if (stopRequested_ && step_ < trainingSteps_.total) {
       if (saves)
         GRAPHC_RETURN_IF_ERROR(save(streams));
@@ -230,15 +267,15 @@ absl::Status Driver::train(uint32_t phase) {
           saves ? absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on")
                 : "nothing was saved, since there is no --checkpoint_dir"));
     }
-    if (const bool over = earlyStop_ && earlyStop_->isOver(); step_ < trainingSteps_.total && (over || endAsked())) {
+    if (const bool over = earlyStop_.isOver(); step_ < trainingSteps_.total && (over || endAsked())) {
       if (saves)
         GRAPHC_RETURN_IF_ERROR(save(streams));
-      endEarly(over ? earlyStop_->describe() : "the end was asked for");
+      endEarly(over ? earlyStop_.describe() : "the end was asked for");
       ends = true;
     }
   }
   results_.loss = trained_.loss();
-  const bool isShown = earlyStop_ && earlyStop_->isOver(); // with the evaluation behind which it ends
+  const bool isShown = earlyStop_.isOver(); // with the evaluation behind which it ends
   lineDue_ = trainingSteps_.evalEvery && !isShown && !notFinite_;
   if (!lineDue_ && !isShown)
     showLast();
@@ -263,8 +300,8 @@ void Driver::endEarly(const std::string &why) {
     kept = checkpoints_.newest().empty()
                ? "; --nan stop: nothing is saved, and no checkpoint was saved before"
                : absl::StrCat("; --nan stop: nothing is saved behind the last checkpoint, ", checkpoints_.newest());
-  else if (earlyStop_ && earlyStop_->bestStep() && checkpoints_.wanted())
-    kept = absl::StrCat("; the best checkpoint is ", checkpoints_.pathOf(*earlyStop_->bestStep()));
+  else if (const std::string best = earlyStop_.best(); !best.empty())
+    kept = absl::StrCat("; the best checkpoint is ", best);
   results_.endedEarly =
       absl::StrCat("training ends at step ", step_.load(), " of ", trainingSteps_.total, ": ", why, kept);
   options_.log(results_.endedEarly);
@@ -278,7 +315,7 @@ TrainingSteps Driver::trainingStepsOf(uint32_t phase, const StreamPositions &str
   trainingSteps.padded = streams.padded();
   trainingSteps.firstStep = step_;
   trainingSteps.position = streams.first();
-  trainingSteps.evalEvery = phaseOf(plan::EVAL) ? options_.evalEveryEpochs : std::nullopt;
+  trainingSteps.evalEvery = plan::phaseOf(plan_, plan::EVAL) ? options_.evalEveryEpochs : std::nullopt;
   if (checkpoints_.wanted()) {
     trainingSteps.saveEvery = options_.saveEverySteps;
     trainingSteps.saveEveryEpoch = !options_.saveEverySeconds;
@@ -291,14 +328,9 @@ TrainingSteps Driver::trainingStepsOf(uint32_t phase, const StreamPositions &str
 
 /// One pass over the phase's data set where it has one, from its first sample; the metrics of all tasks are added.
 absl::Status Driver::evaluate(uint32_t phase, bool final) {
-  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
-  uint64_t samples = samplesOf(phase), steps = 1;
-  if (options_.entry == "eval" && options_.steps)
-    steps = *options_.steps;
-  else if (one.samples_per_step() && samples)
-    steps = (samples + one.samples_per_step() - 1) / one.samples_per_step();
+  const uint64_t steps = options_.entry == "eval" && options_.steps ? *options_.steps : stepsOfOnePass(phase);
   if (final)
-    remark(remarkOverlap(plan_, phase, samples_, samples, steps));
+    remark(remarkOverlap(plan_, phase, samples_, samplesOf(phase), steps));
   if (options_.entry == "eval")
     GRAPHC_RETURN_IF_ERROR(trace_.choose(phase, 0, steps));
   GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
@@ -318,28 +350,21 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
     results_.metrics[name] = mean;
   records_.evaluated(step_, evaluated);
   progress_.evaluated(evaluated);
-  if (earlyStop_ && !final) {
-    earlyStop_->evaluated(step_, results_.metrics);
-    if (earlyStop_->isBest())
-      checkpoints_.spare(step_);
-  }
+  if (!final)
+    GRAPHC_RETURN_IF_ERROR(earlyStop_.evaluated(step_, results_.metrics));
   if (std::exchange(lineDue_, false) || !final)
     showLast();
   if (final) {
     printTrained();
-    for (auto &[name, sum] : result.metrics)
-      printMetric("test " + name, sum);
+    for (const std::string &line : metricLines(result.metrics, "test "))
+      options_.print(line);
   }
   return stopRequested_ && final ? absl::CancelledError("stopped behind the evaluation, as asked") : absl::OkStatus();
 }
 
 /// One step, whose results are printed.
 absl::Status Driver::predict(uint32_t phase) {
-  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
-  uint64_t samples = samplesOf(phase);
-  uint64_t steps = options_.steps                      ? *options_.steps
-                   : samples && one.samples_per_step() ? (samples + one.samples_per_step() - 1) / one.samples_per_step()
-                                                       : 1;
+  const uint64_t steps = options_.steps ? *options_.steps : stepsOfOnePass(phase);
   GRAPHC_RETURN_IF_ERROR(trace_.choose(phase, 0, steps));
   GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
   return result.stopped
@@ -349,8 +374,7 @@ absl::Status Driver::predict(uint32_t phase) {
 
 /// `begin` makes every task ready for so many steps from these positions; `run` lets the lanes go and comes back when the phase has
 /// ended everywhere, by its steps or a stop; the answers' sums are added up.
-absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps,
-                                                     const std::vector<uint64_t> &positions) {
+absl::StatusOr<PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps, const std::vector<uint64_t> &positions) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   const bool trains = one.role() == plan::TRAIN;
   service::Order begin, run;
@@ -360,29 +384,26 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
   begin.mutable_begin()->set_steps(steps);
   begin.mutable_begin()->set_epoch_samples(samplesOf(phase));
   if (trains)
-    records_.ask(step_ + steps >= trainingSteps_.total, *begin.mutable_begin());
+    records_.ask(*begin.mutable_begin());
   for (size_t i = 0; i < positions.size(); ++i)
     if (i == 0)
       begin.mutable_begin()->set_position(positions[i]);
     else
       begin.mutable_begin()->add_other_positions(positions[i]);
   trace_.ask(*begin.mutable_begin());
+  returns_.mark(*begin.mutable_begin());
   GRAPHC_RETURN_IF_ERROR(giveOrder(begin, kSetUpDeadline).status());
+  returns_.open();
   coordinator_.allowStragglers(plan::stragglers(plan_, one));
   if (trains)
     progress_.beginPhase(epoch_, step_, one.ends_by_end_of_stream());
-  {
-    base::MutexLock lock(mutex_);
-    stage_.phase = epoch_;
-    stage_.trains = trains;
-  }
+  runs(epoch_, trains);
   run.mutable_run();
-  auto ended = giveOrder(std::move(run), absl::InfiniteDuration());
+  auto ended =
+      coordinator_.giveOrder(std::move(run), absl::InfiniteFuture(), [&] { return returns_.bringBack(samples_); });
+  returns_.close();
   coordinator_.allowStragglers({});
-  {
-    base::MutexLock lock(mutex_);
-    stage_.phase = 0;
-  }
+  runs(0, trains);
   if (trains)
     progress_.endPhase();
   if (!ended.ok())
@@ -392,19 +413,11 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
 }
 
 /// What a phase that ended gave, by all tasks' answers.
-Driver::PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<service::Done> &ended) {
-  PhaseResult result;
-  for (const service::Done &done : ended) {
-    result.stopped |= done.stopped();
-    if (result.notFinite.empty())
-      result.notFinite = base::foreignText(done.not_finite());
-    result.steps = std::max(result.steps, done.steps());
-  }
-  if (phase.role() != plan::TRAIN) {
-    for (const service::Done &done : ended)
-      addMetrics(done, result.metrics);
+PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<service::Done> &ended) {
+  const bool trains = phase.role() == plan::TRAIN;
+  PhaseResult result = resultOf(ended, trains);
+  if (!trains)
     return result;
-  }
   std::optional<uint64_t> epoch; // of all of it, where tasks count epochs of their own
   if (phase.ends_by_end_of_stream())
     epoch = trainingSteps_.epochOf(step_ + std::max<uint64_t>(1, result.steps) - 1);
@@ -418,11 +431,9 @@ Driver::PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<se
 /// After the last phase: dump where asked, then `end`, whose answers are the tasks' statistics; `release` lets them go.
 absl::Status Driver::finish(bool stopped) {
   GRAPHC_RETURN_IF_ERROR(trace_.write(step_, /*isLast=*/true)); // of an evaluation, a prediction
-  if (!options_.dumpDirectory.empty() && !notFinite_) {
-    service::Order dump;
-    dump.mutable_dump()->set_directory(options_.dumpDirectory);
-    GRAPHC_RETURN_IF_ERROR(giveOrder(std::move(dump), kFileDeadline).status());
-  }
+  if (!notFinite_)
+    GRAPHC_RETURN_IF_ERROR(
+        dump_.write([this](service::Order order) { return giveOrder(std::move(order), kFileDeadline).status(); }));
   service::Order end;
   end.mutable_end()->set_stopped(stopped);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ended, giveOrder(std::move(end), kSetUpDeadline));
@@ -448,8 +459,9 @@ void Driver::heartbeat() {
     stage = stage_;
   }
   service::ClusterProgress progress = coordinator_.clusterProgress();
+  const bool endsInOrder = stage.initialized || options_.mayGoOnFromMemory;
   if (progress.stopRequested && !stopRequested_.exchange(true)) {
-    if (!stage.initialized) { // nothing began yet: nothing to end in good order
+    if (!endsInOrder) { // nothing began yet: nothing to end in good order
       abort(absl::CancelledError(stage.joined ? "stopped before the first step, as asked"
                                               : "stopped while waiting for the other tasks, as asked"));
       return;
@@ -474,18 +486,12 @@ void Driver::heartbeat() {
 
 void Driver::showLast() { progress_.showLast(coordinator_.clusterProgress(), absl::Now()); }
 
-void Driver::printMetric(const std::string &name, const ResultSum &sum) {
-  if (std::optional<double> mean = sum.mean())
-    options_.print(absl::StrFormat("%s %.6g  (%s samples)", name, *mean,
-                                   observe::withThousands(static_cast<uint64_t>(sum.count))));
-}
-
 /// The metrics of training functions: of the last epoch, as the loss is.
 void Driver::printTrained() {
-  for (const auto &[name, sum] : trained_.metrics()) {
+  for (const auto &[name, sum] : trained_.metrics())
     results_.metrics["train " + name] = *sum.mean();
-    printMetric("train " + name, sum);
-  }
+  for (const std::string &line : metricLines(trained_.metrics(), "train "))
+    options_.print(line);
 }
 
 } // namespace graphc::session

@@ -13,13 +13,15 @@
 #include "runtime/plan/PlanFile.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/ChiefCheckpoints.h"
+#include "runtime/session/ChiefDump.h"
+#include "runtime/session/ChiefEarlyStop.h"
 #include "runtime/session/ChiefExport.h"
 #include "runtime/session/ChiefTrace.h"
-#include "runtime/session/EarlyStop.h"
 #include "runtime/session/FetchFiles.h"
 #include "runtime/session/FileWatch.h"
 #include "runtime/session/HangWatch.h"
 #include "runtime/session/ResultSums.h"
+#include "runtime/session/Returns.h"
 #include "runtime/session/RunRecords.h"
 #include "runtime/session/StreamPositions.h"
 #include "runtime/session/TrainingProgress.h"
@@ -36,6 +38,8 @@ struct DriverOptions {
   std::optional<uint64_t> steps;
   std::optional<double> evalEveryEpochs, saveEverySeconds;
   std::optional<uint64_t> saveEverySteps;
+  /// Tasks may have steps in memory that no checkpoint has: a stop before the first step comes behind these.
+  bool mayGoOnFromMemory = false;
   uint32_t keepCheckpoints = checkpoint::Directory::kKeep; ///< 0: all
   bool nanStops = false; ///< a loss that is no number ends training in good order, and is no failure
   std::optional<EarlyStop> earlyStop; ///< with evalEveryEpochs
@@ -63,6 +67,7 @@ struct DriverOptions {
   std::function<void(const service::Order &)>
       ordered; ///< hears of each order, under the coordinator's lock; may be empty
   std::function<bool()> endAsked; ///< ends training, in good order; may be empty
+  ReturnOptions returns; ///< of workers that are lost while the others go on
   std::optional<plan::Role> stepped; ///< every step of these phases waits for a permit of the coordinator's
 };
 
@@ -85,12 +90,6 @@ public:
   static absl::Status validate(const plan::Plan &plan, const DriverOptions &options);
 
 private:
-  struct PhaseResult {
-    uint64_t steps = 0;
-    bool stopped = false;
-    std::string notFinite; ///< of a training: a loss was no number, where that is no failure
-    ResultSums metrics; ///< of an evaluation
-  };
   /// How far the script is, as the heartbeat has to know.
   struct Stage {
     bool joined = false, initialized = false;
@@ -112,15 +111,15 @@ private:
   absl::Status finish(bool stopped);
   absl::StatusOr<std::vector<service::Done>> giveOrder(service::Order order, absl::Duration deadline);
   void abort(const absl::Status &why);
+  absl::Status goesOn() const;
   void remark(const std::string &line) const {
     if (!line.empty())
       options_.log(line);
   }
   void showLast();
   void printTrained();
-  void printMetric(const std::string &name, const ResultSum &sum);
-  std::optional<uint32_t> phaseOf(plan::Role role) const;
   uint64_t samplesOf(uint32_t phase) const;
+  uint64_t stepsOfOnePass(uint32_t phase) const; ///< over its data set; 1 without one
 
   const plan::Plan &plan_;
   service::Coordinator &coordinator_;
@@ -129,19 +128,22 @@ private:
   // Each of these says what the heartbeat may call.
   FileWatch files_;
   ChiefCheckpoints checkpoints_;
+  ChiefEarlyStop earlyStop_;
   TrainingProgress progress_;
   ChiefTrace trace_;
   ChiefExport export_;
+  ChiefDump dump_;
   HangWatch hangs_;
   RunRecords records_; ///< and what may call it
+  Returns returns_;
 
   TrainingSteps trainingSteps_; ///< how many, and where to pause
   DatasetSizes samples_;
   std::map<std::string, std::string> algorithms_; ///< of libraries, by kernel
+  std::vector<service::Done> prepared_; ///< each task's answer to `prepare`
   std::optional<checkpoint::Manifest> restored_; ///< of the checkpoint that the run went on from
   uint64_t epoch_ = 0; ///< of the channels: one a phase that ran
   TrainedSums trained_;
-  std::optional<EarlyStop> earlyStop_;
   bool notFinite_ = false; ///< the variables are worth nothing: they are neither saved nor dumped, nor evaluated
   bool lineDue_ = false; ///< training's last line comes behind the evaluation, whose results it shows
   observe::FinalResults results_;
@@ -152,6 +154,11 @@ private:
       endAsked_{false}; ///< set by the heartbeat; the second by another task's session
   base::Mutex mutex_; ///< a leaf
   Stage stage_ ABSL_GUARDED_BY(mutex_);
+  void runs(uint64_t phase, bool trains) { // 0: none
+    base::MutexLock lock(mutex_);
+    stage_.phase = phase;
+    stage_.trains = trains;
+  }
 };
 
 } // namespace graphc::session

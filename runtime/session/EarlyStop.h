@@ -11,7 +11,7 @@
 
 namespace graphc::session {
 
-/// --early_stop METRIC:PATIENCE[:min|max]. Plain numbers of one run; a run that goes on from a checkpoint counts anew.
+/// --early_stop METRIC:PATIENCE[:min|max]. Plain numbers; ChiefEarlyStop.h keeps them from one run to the next.
 class EarlyStop {
 public:
   /// Without a direction the name says it: a loss, error or perplexity is better when smaller, an accuracy or the like when larger.

@@ -2,6 +2,7 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
+#include "runtime/executor/LaneRunner.h"
 #include "runtime/observe/event.pb.h"
 
 #include "absl/strings/str_cat.h"
@@ -15,8 +16,6 @@
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kLookEvery = absl::Milliseconds(200);
-/// A wait is reported after so long (a quarter of a shorter limit), and again after twice as long.
-constexpr absl::Duration kReportAfter = absl::Seconds(10);
 
 std::string checkpointAt(const std::string &folder, uint64_t step) { return absl::StrCat(folder, "/step-", step); }
 
@@ -35,7 +34,8 @@ absl::Status Evaluator::run() {
   for (bool first = true;; first = false) {
     if (stops())
       return absl::CancelledError("the evaluator was stopped, as asked");
-    // Before the folder is looked at: all that training has saved until it said so is seen below.
+    // Before the folder is looked at: all that training has saved until it said so, or ended, is seen below.
+    const bool lives = !options_.trainingLives || options_.trainingLives();
     auto finished = checkpoint::readFinished(folder());
     if (std::string why = finished.ok() ? "" : base::describe(finished.status()); why != unreadable_) {
       unreadable_ = why;
@@ -58,6 +58,11 @@ absl::Status Evaluator::run() {
                 : absl::StrCat("training is over at step ", (*finished)->step, ", and has no checkpoint to evaluate"));
       return absl::OkStatus();
     }
+    if (steps.empty() && !lives)
+      return absl::FailedPreconditionError(
+          absl::StrCat("training has ended, and has not said in ", folder(), " that it is over: finished.json is ",
+                       finished.ok() && *finished ? "an earlier one's" : "not there or damaged", "; what is there was ",
+                       last_ ? absl::StrCat("evaluated up to step-", *last_) : "not evaluated"));
     if (steps.empty())
       GRAPHC_RETURN_IF_ERROR(await(finished.ok() && *finished));
   }
@@ -107,7 +112,7 @@ absl::Status Evaluator::evaluate(uint64_t step) {
                    })));
   last_ = step;
   since_ = absl::Now();
-  nextReport_ = std::min(kReportAfter, options_.wait / 4);
+  nextReport_ = executor::firstReport(options_.wait);
   return keep(step, result->metrics);
 }
 
@@ -145,7 +150,7 @@ absl::Status Evaluator::keep(uint64_t step, const std::map<std::string, double> 
 absl::Status Evaluator::await(bool hasEnded) {
   const absl::Duration waited = absl::Now() - since_;
   const std::string what = last_ ? absl::StrCat("a checkpoint behind step-", *last_) : "a checkpoint";
-  if (waited >= options_.wait)
+  if (!options_.trainingLives && waited >= options_.wait)
     return absl::DeadlineExceededError(absl::StrCat(
         "no ", what.substr(2), " has come into ", folder(), " for ", absl::FormatDuration(options_.wait),
         " (--wait_deadline), and ",
@@ -160,8 +165,10 @@ absl::Status Evaluator::await(bool hasEnded) {
                      waited < absl::Seconds(1)
                          ? ""
                          : absl::StrCat(", since ", absl::FormatDuration(absl::Floor(waited, absl::Seconds(1)))),
-                     "; at most ", absl::FormatDuration(options_.wait), " (--wait_deadline)"));
-    nextReport_ = std::max(2 * waited, std::min(kReportAfter, options_.wait / 4));
+                     options_.trainingLives
+                         ? "; as long as training lives"
+                         : absl::StrCat("; at most ", absl::FormatDuration(options_.wait), " (--wait_deadline)")));
+    nextReport_ = std::max(2 * waited, executor::firstReport(options_.wait));
   }
   for (absl::Time until = absl::Now() + kLookEvery; absl::Now() < until && !stops();)
     absl::SleepFor(absl::Milliseconds(20));

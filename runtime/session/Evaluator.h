@@ -26,12 +26,15 @@ public:
     checkpoint::Goal goal; ///< of the training, as far as it is known
     std::string historyFile, summaryFolder; ///< empty: none
     absl::Duration wait = absl::Seconds(300); ///< for the next checkpoint
+    /// Where somebody here knows it: as long as it does a checkpoint is waited for, however long that takes; `wait` counts for nothing.
+    std::function<bool()> trainingLives;
     std::function<void(const std::string &)> print; ///< the metrics of a checkpoint
   };
   /// `plan`: its evaluation alone. It has to outlive this.
   Evaluator(const plan::LoadedPlan &plan, Options options);
 
   /// Until training is over and its last checkpoint evaluated. Cancelled: stopped as asked. DeadlineExceeded: no checkpoint came.
+  /// FailedPrecondition: training does not live any more, and has not said that it is over.
   absl::Status run();
 
 private:

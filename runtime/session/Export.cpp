@@ -1,6 +1,7 @@
 #include "runtime/session/Export.h"
 
 #include "runtime/base/File.h"
+#include "runtime/base/FileLock.h"
 #include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/plan/PlanFile.h"
@@ -18,13 +19,14 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 namespace graphc::session {
 namespace {
 namespace fs = std::filesystem;
 constexpr char kPlanFile[] = "/predict.plan", kVariables[] = "/variables", kPartial[] = ".partial";
+/// A big export to a slow disk, by another run.
+constexpr absl::Duration kOtherExport = absl::Minutes(4);
 constexpr char kShard[] = "variables.safetensors";
 
 /// A number from 1 on in its one spelling; 0: none.
@@ -88,15 +90,26 @@ absl::Status damaged(const std::string &path, const absl::Status &why) {
 }
 } // namespace
 
-absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::string &checkpoint, const std::string &dir) {
+absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::string &checkpoint, const std::string &dir,
+                                        const std::function<void(const std::string &)> &log,
+                                        const std::function<absl::Status()> &goesOn) {
   GRAPHC_ASSIGN_OR_RETURN(plan::Plan predictions, plan::standalonePlan(plan, plan::PREDICT, "worker"));
   GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::readCheckpoint(checkpoint));
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(dir));
   base::UniqueFd lock(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock)
     return base::errnoStatus(dir, errno);
-  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) // a file system without locks: without
-    return absl::FailedPreconditionError(absl::StrCat(dir, ": another run exports there"));
+  if (!base::lockWithin(lock.get(), absl::ZeroDuration())) {
+    log(absl::StrCat("another run exports to ", dir, "; waiting until it has, at most ",
+                     absl::FormatDuration(kOtherExport)));
+    const bool isHeld = base::lockWithin(lock.get(), kOtherExport, [&goesOn] { return goesOn && !goesOn().ok(); });
+    if (goesOn)
+      GRAPHC_RETURN_IF_ERROR(goesOn());
+    if (!isHeld)
+      return absl::FailedPreconditionError(
+          absl::StrCat("another run has exported there for ", absl::FormatDuration(kOtherExport),
+                       "; the same command exports again, with nothing left to train"));
+  }
   std::error_code error;
   GRAPHC_ASSIGN_OR_RETURN(std::vector<std::string> names, namesIn(dir));
   for (const std::string &name : names) // of a killed run; the lock says that nobody is writing it

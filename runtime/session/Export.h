@@ -14,12 +14,16 @@
 
 #include "absl/status/statusor.h"
 
+#include <functional>
 #include <string>
 
 namespace graphc::session {
 
-/// Of a verified plan, with the variables of one of its checkpoints ("DIR/step-1172"). The version's folder, "DIR/3".
-absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::string &checkpoint, const std::string &dir);
+/// Of a verified plan, with the variables of one of its checkpoints ("DIR/step-1172"). The version's folder, "DIR/3". One run at a time writes
+/// there: waits for another one, and says so by `log`, as long as `goesOn` is OK, whose error it returns; may be empty.
+absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::string &checkpoint, const std::string &dir,
+                                        const std::function<void(const std::string &)> &log,
+                                        const std::function<absl::Status()> &goesOn = {});
 
 /// An export, undamaged. Its plan is still to be loaded.
 struct Export {

@@ -39,8 +39,6 @@ uint32_t crcOf(const HalfHeader &header, std::string_view bytes) {
                       bytes.size());
 }
 
-int64_t nowMicroseconds() { return absl::ToUnixMicros(absl::Now()); }
-
 /// Unless one of this plan is there: tasks that share the folder write the same.
 absl::Status writeSketch(const std::string &directory, const plan::LoadedPlan &plan) {
   const std::string file = absl::StrCat(directory, "/", FlightRecorder::kSketch);
@@ -142,13 +140,11 @@ FlightRecorder::~FlightRecorder() {
 }
 
 void FlightRecorder::note(std::string text) {
-  service::Recording::Event event;
-  event.set_time_us(nowMicroseconds());
-  event.set_text(text.substr(0, kMostNote));
+  Note note = {base::nowNanoseconds(), text.substr(0, kMostNote)};
   base::MutexLock lock(mutex_);
   if (ends_)
     return;
-  notes_.push_back(std::move(event));
+  notes_.push_back(std::move(note));
   if (notes_.size() > kMostNotes) {
     notes_.pop_front();
     head_.set_events_before(head_.events_before() + 1);
@@ -175,30 +171,34 @@ void FlightRecorder::run() {
       if (places_)
         places = places_();
     }
-    const int64_t wall = nowMicroseconds() - base::nowNanoseconds() / 1000; // of the clock of lanes' events
+    const int64_t wall = absl::ToUnixMicros(absl::Now()) - base::nowNanoseconds() / 1000;
     std::vector<executor::LaneEvent> events = ring_.last();
     service::Recording recording;
-    std::multimap<int64_t, service::Recording::Event> ordered; // by time
+    std::multimap<int64_t, service::Recording::Event> ordered; // by nanoseconds
     {
       base::MutexLock lock(mutex_);
       last = ends_;
       if (places)
         head_.mutable_lanes()->Assign(places->begin(), places->end());
       recording = head_;
-      for (const service::Recording::Event &note : notes_)
-        ordered.emplace(note.time_us(), note);
+      for (const Note &note : notes_) {
+        service::Recording::Event to;
+        to.set_text(note.text);
+        ordered.emplace(note.time, std::move(to));
+      }
     }
     for (const executor::LaneEvent &event : events) {
       service::Recording::Event to;
-      to.set_time_us(wall + event.time / 1000);
       *to.mutable_place() = toProto({event.place, absl::ZeroDuration()});
-      ordered.emplace(to.time_us(), std::move(to));
+      ordered.emplace(event.time, std::move(to));
     }
-    for (auto &[time, event] : ordered)
+    for (auto &[time, event] : ordered) {
+      event.set_time_us(wall + time / 1000);
       *recording.add_events() = std::move(event);
+    }
     recording.set_events_before(recording.events_before() + ring_.added() -
                                 std::min<uint64_t>(ring_.added(), events.size()));
-    recording.set_time_us(nowMicroseconds());
+    recording.set_time_us(wall + base::nowNanoseconds() / 1000);
     if (writes)
       if (absl::Status status = write(recording); !status.ok()) {
         writes = false;

@@ -64,7 +64,11 @@ private:
   base::Mutex mutex_; ///< a leaf
   base::CondVar changed_;
   service::Recording head_ ABSL_GUARDED_BY(mutex_); ///< all but the lanes' events
-  std::deque<service::Recording::Event> notes_ ABSL_GUARDED_BY(mutex_);
+  struct Note {
+    int64_t time; ///< ns of the clock of lanes' events, so that both have one order
+    std::string text;
+  };
+  std::deque<Note> notes_ ABSL_GUARDED_BY(mutex_);
   bool ends_ ABSL_GUARDED_BY(mutex_) = false, ended_ ABSL_GUARDED_BY(mutex_) = false;
   base::Mutex placesMutex_; ///< held while places_ is called; before TaskSession's
   std::function<std::optional<std::vector<service::LanePlace>>()> places_ ABSL_GUARDED_BY(placesMutex_);

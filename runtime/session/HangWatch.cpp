@@ -18,6 +18,7 @@ WatchedTask watchedTask(const plan::Plan &plan, uint32_t number, const service::
     task.process = absl::StrCat("process ", heard.hello.pid(), " on ", heard.hello.host());
   task.silent = heard.silent;
   task.straggler = heard.straggler;
+  task.away = heard.away || heard.settles;
   task.stopped =
       heard.silent > kSilent / 2 && heard.hello.host_id() == observe::hostId() && observe::isStopped(heard.hello.pid());
   for (const service::LanePlace &place : heard.progress.lanes())

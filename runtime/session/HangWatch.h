@@ -2,6 +2,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_HANGWATCH_H
 #define GRAPHC_RUNTIME_SESSION_HANGWATCH_H
 
+#include "runtime/executor/LaneRunner.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/WaitGraph.h"
 
@@ -12,7 +13,7 @@
 namespace graphc::session {
 
 struct HangLimits {
-  absl::Duration reportAfter = absl::Seconds(10); ///< of a wait; then again whenever the time has doubled
+  absl::Duration reportAfter = executor::kReportAfter; ///< of a wait; then again whenever the time has doubled
   absl::Duration wait = absl::InfiniteDuration(); ///< --wait_deadline: of one wait
   absl::Duration task = absl::InfiniteDuration(); ///< --deadline: of one kernel, and of a wait for a straggler
 };

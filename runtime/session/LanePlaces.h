@@ -29,6 +29,11 @@ std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task, con
 class LaneWatch {
 public:
   /// Other lanes are looked at from now on.
+  /// That lane goes on from elsewhere: it has not stood there.
+  void movedOn(size_t lane) {
+    if (lane < seen_.size())
+      seen_[lane].stood = absl::ZeroDuration();
+  }
   void reset() { seen_.clear(); }
   std::vector<StandingLane> look(std::span<const std::unique_ptr<executor::Lane>> lanes, absl::Time now);
 

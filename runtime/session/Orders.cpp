@@ -6,6 +6,7 @@
 #include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
 #include "runtime/service/PeerCheck.h"
+#include "runtime/session/MemoryRecovery.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -85,9 +86,11 @@ absl::Status RunOrders::check(const Order &order) const {
     case State::Prepared:
       return {"only connect may come now", {Order::kConnect}};
     case State::Connected:
-      return {"only check and initialize may come now", {Order::kCheck, Order::kInitialize}};
+      return {"only check, copy and initialize may come now", {Order::kCheck, Order::kCopy, Order::kInitialize}};
     case State::Ready:
-      return {"only begin, save, dump and end may come now", {Order::kBegin, Order::kSave, Order::kDump, Order::kEnd}};
+      return {"only begin, save, dump and end may come now",
+              {Order::kBegin, Order::kSave, Order::kDump, Order::kEnd, Order::kPart, Order::kRelink, Order::kReconnect,
+               Order::kRejoin}}; // the last four while the phase runs
     case State::Begun:
       return {"only run may come now", {Order::kRun}};
     case State::Ended:
@@ -113,9 +116,18 @@ absl::Status RunOrders::checkContent(const Order &order) const {
     return checkPaths(order.connect().paths());
   case Order::kInitialize:
     GRAPHC_RETURN_IF_ERROR(service::checkAlgorithms(order.initialize().algorithms()));
+    if (order.initialize().has_held()) {
+      GRAPHC_RETURN_IF_ERROR(checkHeld(plan_, order.initialize().held()));
+      if (!order.initialize().restore_from().empty())
+        return wrong("it goes on from memory and from a checkpoint");
+    }
     return order.initialize().restore_from().empty()
                ? absl::OkStatus()
                : service::checkPath(order.initialize().restore_from(), "the checkpoint");
+  case Order::kCopy:
+    if (order.copy().data().size() > kPieceBytes || order.copy().ask() > kPieceBytes)
+      return wrong(absl::StrCat("a piece of variables of more than ", kPieceBytes, " bytes"));
+    return checkHeld(plan_, order.copy().held());
   case Order::kBegin:
     return checkBegin(order.begin());
   case Order::kSave:
@@ -123,6 +135,18 @@ absl::Status RunOrders::checkContent(const Order &order) const {
       return wrong(absl::StrCat("step ", order.save().step(), " is beyond every step"));
     return shared_.contains(order.save().directory()) ? absl::OkStatus()
                                                       : wrong("its folder is none that this task has checked");
+  case Order::kPart:
+    return checkOther(order.part().task());
+  case Order::kRelink:
+    GRAPHC_RETURN_IF_ERROR(checkOther(order.relink().peer().task()));
+    return service::checkPeer(order.relink().peer(), order.relink().peer().task(),
+                              plan::taskText(plan_, plan::allTasks(plan_)[order.relink().peer().task()]));
+  case Order::kReconnect:
+    GRAPHC_RETURN_IF_ERROR(checkOther(order.reconnect().task()));
+    return service::checkSocketPath(order.reconnect().path());
+  case Order::kRejoin:
+    GRAPHC_RETURN_IF_ERROR(checkOther(order.rejoin().task()));
+    return order.rejoin().step() <= executor::kMostSteps ? absl::OkStatus() : wrong("its step is beyond every step");
   case Order::kCheck:
     return service::checkPath(order.check().directory(), "the folder");
   case Order::kDump:
@@ -132,6 +156,13 @@ absl::Status RunOrders::checkContent(const Order &order) const {
   default:
     return absl::OkStatus();
   }
+}
+
+/// Another task of the plan.
+absl::Status RunOrders::checkOther(uint32_t task) const {
+  return task < plan::allTasks(plan_).size() && task != task_
+             ? absl::OkStatus()
+             : wrong(absl::StrCat("task ", task, " is none of the plan's others"));
 }
 
 /// The peers are the plan's tasks, this one among them; the results asked for are the plan's.
@@ -176,6 +207,8 @@ absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
       begin.first_step() > executor::kMostSteps - begin.steps())
     return wrong(absl::StrCat(begin.steps(), " steps from step ", begin.first_step(), " on, a run has 1 to ",
                               executor::kMostSteps));
+  if (begin.resume_step() > begin.steps())
+    return wrong(absl::StrCat("it goes on with step ", begin.resume_step(), " of ", begin.steps()));
   if (size_t streams = data::streamsOf(plan_, begin.phase()).size();
       static_cast<size_t>(begin.other_positions_size()) > std::max<size_t>(1, streams) - 1)
     return wrong(

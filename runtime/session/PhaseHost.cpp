@@ -85,7 +85,7 @@ PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const Phase
             &options_.schedules->try_emplace({index, instance}, ReportSchedule(*options_.reports)).first->second;
       record->reports = record->schedule && (program.metrics_size() || program.fetches_size());
       if (record->reports)
-        record->unreported.resize(record->metrics.size());
+        record->schedule->unreported.resize(record->metrics.size());
       records_.back() = std::move(record);
     }
   }
@@ -123,7 +123,7 @@ bool PhaseHost::stopRequested() const {
 executor::ControlMessage PhaseHost::decide(const executor::LaneInfo &lane, uint64_t step) {
   const bool last = step + 1 >= run_.steps;
   ReportSchedule *schedule = record(lane).schedule;
-  const bool report = schedule && (schedule->wants(run_.firstStep + step + 1) || (last && options_.reports->last()));
+  const bool report = schedule && schedule->wants(run_.firstStep + step + 1);
   if (last)
     return {executor::ControlAction::EndPhase, executor::EndReason::Finished, step, report};
   if (stopRequested()) {
@@ -181,12 +181,14 @@ absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor:
     one.metrics[i].sum += sum;
     one.metrics[i].count += count;
     if (one.reports) {
-      one.unreported[i].sum += sum;
-      one.unreported[i].count += count;
+      one.schedule->unreported[i].sum += sum;
+      one.schedule->unreported[i].count += count;
     }
   }
-  if (one.reports && (shared_ ? results.report : one.schedule->wants(run_.firstStep + results.step + 1)))
-    report(one, lane, results);
+  if (const bool wanted =
+          one.reports && (shared_ ? results.report : one.schedule->wants(run_.firstStep + results.step + 1));
+      wanted || (one.reports && shared_ && results.last))
+    report(one, lane, results, /*rest=*/!wanted);
   for (size_t i = 0; i < one.wanted.size(); ++i)
     if (const uint64_t step = run_.firstStep + results.step;
         one.wanted[i] &&
@@ -201,18 +203,21 @@ absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor:
   return status;
 }
 
-/// All results of the step, and metrics since the last report, on their way to the chief.
-void PhaseHost::report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results) const {
+/// All results of the step, and metrics since the last report, on their way to the chief. Behind a rest these go on.
+void PhaseHost::report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results,
+                       bool rest) const {
   service::Report report;
+  report.set_rest(rest);
   for (int i = 0; i < record.program->fetches_size(); ++i) {
     const plan::Buffer &buffer = record.program->buffers(static_cast<int>(record.program->fetches(i).buffer()));
     report.add_values(results.fetches[static_cast<size_t>(i)], buffer.bytes());
   }
-  for (MetricTotal &total : record.unreported) {
+  for (MetricTotal &total : record.schedule->unreported) {
     service::Report::Counted &counted = *report.add_metrics();
     counted.set_sum(total.sum);
     counted.set_count(total.count);
-    total = {};
+    if (!rest)
+      total = {};
   }
   options_.reported(lane, run_.firstStep + results.step, std::move(report));
 }
@@ -237,6 +242,24 @@ PhaseHost::Progress PhaseHost::progress() const {
   return sum;
 }
 
+void PhaseHost::answer(service::Done &done) const {
+  done.set_stopped(stopped());
+  done.set_not_finite(notFinite());
+  for (auto &[epoch, loss] : losses()) {
+    service::EpochSum &sum = *done.add_losses();
+    sum.set_epoch(epoch);
+    sum.set_loss(loss.sum);
+    sum.set_count(loss.count);
+  }
+  for (auto &[key, total] : metrics()) {
+    service::MetricSum &sum = *done.add_metrics();
+    sum.set_name(key.first);
+    sum.set_epoch(key.second);
+    sum.set_sum(total.sum);
+    sum.set_count(total.count);
+  }
+}
+
 std::map<uint64_t, EpochLoss> PhaseHost::losses() const {
   std::map<uint64_t, EpochLoss> sums;
   for (const auto &record : records_)
@@ -247,7 +270,7 @@ std::map<uint64_t, EpochLoss> PhaseHost::losses() const {
   return sums;
 }
 
-std::map<std::pair<std::string, uint64_t>, PhaseHost::MetricTotal> PhaseHost::metrics() const {
+std::map<std::pair<std::string, uint64_t>, MetricTotal> PhaseHost::metrics() const {
   std::map<std::pair<std::string, uint64_t>, MetricTotal> sums;
   for (const auto &record : records_)
     for (size_t i = 0; record && i < record->metrics.size(); ++i) {

@@ -31,6 +31,12 @@ struct EpochLoss {
   uint64_t count = 0;
 };
 
+/// What was added up over some steps.
+struct MetricTotal {
+  double sum = 0;
+  int64_t count = 0;
+};
+
 /// Which steps are reported (--save_summaries_steps, --save_summaries_secs).
 class ReportSchedule {
 public:
@@ -40,11 +46,13 @@ public:
   /// `made`: steps, this one among them. Asked once for each, in order. The very first one is reported in any case.
   bool wants(uint64_t made);
 
+  std::vector<MetricTotal> unreported; ///< metrics since the last report, by metric of the program
+
 private:
   uint64_t everySteps_ = 0;
   int64_t everyNs_ = 0, last_ = 0; ///< of the monotonic clock
 };
-/// Of the lanes of a task, by program and instance: time goes on from one run of a phase to the next.
+/// Of the lanes of a task, by program and instance: time and metrics go on from one run of a phase to the next.
 using ReportSchedules = std::map<std::pair<uint32_t, uint32_t>, ReportSchedule>;
 
 /// The losses of a lane's epoch so far. One thread writes, any reads; who reads gets what was written together.
@@ -135,13 +143,11 @@ public:
   Progress progress() const;
 
   // After the lanes were joined.
+  /// Into the answer to `run`: whether it was stopped, and what came of losses and metrics.
+  void answer(service::Done &done) const;
   /// Of the last epoch that each lane reached, by epoch, 0-based. Where lanes do not wait for each other each counts its own: the last
   /// time that it went through its share of the samples.
   std::map<uint64_t, EpochLoss> losses() const;
-  struct MetricTotal {
-    double sum = 0;
-    int64_t count = 0;
-  };
   /// By name and epoch: of a phase that trains, of the last epoch that each lane reached; else of all steps, epoch 0.
   std::map<std::pair<std::string, uint64_t>, MetricTotal> metrics() const;
   observe::StepTimes times() const;
@@ -177,7 +183,6 @@ private:
     ReportSchedule *schedule =
         nullptr; ///< where there are reports: of the lane that decides, or of one that shares no step
     bool reports = false; ///< and it has something to report
-    std::vector<MetricTotal> unreported; ///< metrics since the last report
     observe::StepTimes times;
   };
   LaneRecord &record(const executor::LaneInfo &lane) { return *records_[offsets_[lane.programIndex] + lane.instance]; }
@@ -185,7 +190,8 @@ private:
   void beginEpoch(LaneRecord &record, uint64_t step) const;
   bool stopRequested() const;
   absl::Status addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value);
-  void report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results) const;
+  void report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results,
+              bool rest) const;
 
   const PhaseRun run_;
   data::PhaseBatches *const batches_;

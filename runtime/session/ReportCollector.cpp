@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace graphc::session {
@@ -68,7 +69,7 @@ absl::Status ReportCollector::add(const service::Fetched &fetched) {
   if (plan_.phases(static_cast<int>(program.phase())).ends_by_end_of_stream()) {
     observe::Record record = recordOf(fetched.step(), {{{fetched.program(), fetched.instance()}, fetched.report()}});
     record.task = plan::taskText(plan_, plan::instanceTask(plan_, program, fetched.instance()));
-    deliver_(std::move(record));
+    deliver_(std::move(record), /*rest=*/false);
     return absl::OkStatus();
   }
   Reports &reports = pending_[fetched.step()];
@@ -82,8 +83,9 @@ absl::Status ReportCollector::add(const service::Fetched &fetched) {
       for (const std::string &value : report.values())
         waiting_ -= value.size();
     }
+    const bool rest = std::all_of(reports.begin(), reports.end(), [](const auto &one) { return one.second.rest(); });
     pending_.erase(fetched.step());
-    deliver_(std::move(record));
+    deliver_(std::move(record), rest);
   }
   if (waiting_ > mostWaiting_ && pending_.size() > kFewWaiting)
     return absl::ResourceExhaustedError(

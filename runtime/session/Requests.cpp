@@ -1,9 +1,7 @@
 #include "runtime/session/Requests.h"
 
-#include "runtime/base/File.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
-#include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/plan/Types.h"
 #include "runtime/session/Arguments.h"
@@ -70,20 +68,6 @@ absl::Status checkDump(const plan::Plan &plan) {
                                                      "; rename one of them in the model"));
   }
   return absl::OkStatus();
-}
-
-absl::Status checkDumpFolder(const plan::Plan &plan, const std::string &folder,
-                             const std::function<absl::Status(service::Order)> &ask) {
-  service::Order check;
-  check.mutable_check()->set_directory(folder);
-  std::optional<checkpoint::Nonce> nonce;
-  // Owners of parts write one file together; the owner of a whole variable may write where nobody else sees it.
-  if (std::any_of(plan.variables().begin(), plan.variables().end(), [](auto &v) { return v.has_part_of(); })) {
-    GRAPHC_RETURN_IF_ERROR(base::makeDirectories(folder));
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Nonce made, checkpoint::Nonce::create(folder));
-    check.mutable_check()->set_nonce(nonce.emplace(std::move(made)).word());
-  }
-  return base::annotate(ask(std::move(check)), "--dump_variables");
 }
 
 absl::Status checkFetches(const plan::Plan &plan, const plan::Phase &phase, const std::vector<std::string> &fetches) {

@@ -7,12 +7,10 @@
 #define GRAPHC_RUNTIME_SESSION_REQUESTS_H
 
 #include "runtime/plan/plan.pb.h"
-#include "runtime/service/service.pb.h"
 #include "runtime/session/EarlyStop.h"
 
 #include "absl/status/statusor.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,9 +24,6 @@ absl::Status checkExport(const plan::Plan &plan);
 absl::Status checkEarlyStop(const plan::Plan &plan, const EarlyStop &stop);
 /// --dump_variables: a file for each variable.
 absl::Status checkDump(const plan::Plan &plan);
-/// Likewise, whether the owners can write into the folder: `ask` gives them the order.
-absl::Status checkDumpFolder(const plan::Plan &plan, const std::string &folder,
-                             const std::function<absl::Status(service::Order)> &ask);
 /// --fetch: results of the phase.
 absl::Status checkFetches(const plan::Plan &plan, const plan::Phase &phase, const std::vector<std::string> &fetches);
 

@@ -1,5 +1,12 @@
 #include "runtime/session/ResultSums.h"
 
+#include "runtime/base/Text.h"
+#include "runtime/observe/ProgressLine.h"
+
+#include "absl/strings/str_format.h"
+
+#include <algorithm>
+
 namespace graphc::session {
 
 std::vector<std::pair<std::string, double>> meansOf(const ResultSums &sums, const std::string &before) {
@@ -10,9 +17,31 @@ std::vector<std::pair<std::string, double>> meansOf(const ResultSums &sums, cons
   return means;
 }
 
+std::vector<std::string> metricLines(const ResultSums &sums, const std::string &before) {
+  std::vector<std::string> lines;
+  for (const auto &[name, sum] : sums)
+    if (std::optional<double> mean = sum.mean())
+      lines.push_back(absl::StrFormat("%s%s %.6g  (%s samples)", before, name, *mean,
+                                      observe::withThousands(static_cast<uint64_t>(sum.count))));
+  return lines;
+}
+
 void addMetrics(const service::Done &answer, ResultSums &sums) {
   for (const service::MetricSum &metric : answer.metrics())
     sums[metric.name()].add(metric.sum(), metric.count());
+}
+
+PhaseResult resultOf(const std::vector<service::Done> &answers, bool trains) {
+  PhaseResult result;
+  for (const service::Done &done : answers) {
+    result.stopped |= done.stopped();
+    if (result.notFinite.empty())
+      result.notFinite = base::foreignText(done.not_finite());
+    result.steps = std::max(result.steps, done.steps());
+    if (!trains)
+      addMetrics(done, result.metrics);
+  }
+  return result;
 }
 
 void TrainedSums::LastEpoch::add(uint64_t other, double sum, int64_t count) {

@@ -30,8 +30,20 @@ using ResultSums = std::map<std::string, ResultSum>;
 /// By name, of those of which something was counted; `before`: what each name begins with.
 std::vector<std::pair<std::string, double>> meansOf(const ResultSums &sums, const std::string &before);
 
+/// Of the same, for people: "test accuracy 0.875  (10,000 samples)".
+std::vector<std::string> metricLines(const ResultSums &sums, const std::string &before);
+
 /// Of an evaluation.
 void addMetrics(const service::Done &answer, ResultSums &sums);
+
+/// What a run of a phase gave, by all tasks' answers.
+struct PhaseResult {
+  uint64_t steps = 0;
+  bool stopped = false;
+  std::string notFinite; ///< of a training: a loss was no number, where that is no failure
+  ResultSums metrics; ///< of an evaluation
+};
+PhaseResult resultOf(const std::vector<service::Done> &answers, bool trains);
 
 /// Of a training, phase after phase. What counts is the last epoch.
 class TrainedSums {

@@ -1,7 +1,11 @@
 #include "runtime/session/Run.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/session/Restarts.h"
 #include "runtime/session/TaskRun.h"
+
+#include <atomic>
+#include <vector>
 
 namespace graphc::session {
 
@@ -11,9 +15,23 @@ absl::StatusOr<RunResult> run(const plan::Plan &plan, const RunOptions &options)
   return run(loaded, options);
 }
 
-absl::StatusOr<RunResult> run(const plan::LoadedPlan &loaded, const RunOptions &options) {
-  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<TaskRun> run, TaskRun::create(loaded, options, nullptr));
-  return run->run();
+absl::StatusOr<RunResult> run(const plan::LoadedPlan &loaded, const RunOptions &given) {
+  RunOptions options = given;
+  std::atomic<bool> stops{false}; // once it was asked for
+  if (given.stop)
+    options.stop = [&] { return stops || (stops = given.stop()); };
+  RunRestarts restarts(options);
+  std::vector<FetchedTensor> kept;
+  for (;;) {
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<TaskRun> run, TaskRun::create(loaded, options, nullptr));
+    absl::StatusOr<RunResult> result = run->run();
+    run->moveFetches(kept);
+    if (result.ok())
+      result->fetches = std::move(kept);
+    const std::optional<Loss> loss = run->loss(result.status());
+    if (!loss || !restarts.await(*loss, [&] { return options.stop && options.stop(); }))
+      return result;
+  }
 }
 
 } // namespace graphc::session

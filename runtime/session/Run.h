@@ -41,6 +41,9 @@ struct RunOptions {
   std::optional<uint64_t> saveEverySteps;
   std::optional<double> saveEverySeconds;
   uint32_t keepCheckpoints = checkpoint::Directory::kKeep; ///< so many of the newest stay; 0: all
+  /// Of several tasks: so often the run goes on from its last checkpoint when it has lost another one. The tasks that the program has started
+  /// begin anew with it, others are waited for. On the chief it needs checkpointDirectory and the entry train. Not once the end is asked for.
+  uint32_t maxRestarts = 0;
   bool nanStops = false; ///< a loss that is no number ends training, and nothing of it is saved; else it is an error
   std::string earlyStop; ///< METRIC:PATIENCE[:min|max], with evalEveryEpochs; empty: none
   uint64_t logEverySteps = 0; ///< a line for `log` with step and steps/s about every so many; 0: none
@@ -54,9 +57,11 @@ struct RunOptions {
       cluster; ///< of a plan of several tasks: where the others are. What else is said here the chief's counts, but for data,
   ///< feeds and intraOpThreads, which are each task's own
   std::function<void(const FetchedTensor &)>
-      fetched; ///< takes each result as it comes; none: they are kept for the end
+      fetched; ///< takes each result as it comes, of a step that is made again another time; none: they are kept for the end
   std::function<void(const std::string &)> log; ///< takes lines for people; none: they are dropped
-  std::function<bool()> stop; ///< is asked a few times a second, on another thread: true ends the run at the next step
+  /// Is asked a few times a second: true ends the run at the next step. On another thread, or while a run that has lost a task waits to begin
+  /// again, on the caller's.
+  std::function<bool()> stop;
 };
 
 struct RunResult {

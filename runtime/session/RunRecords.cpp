@@ -2,10 +2,13 @@
 
 #include "absl/time/clock.h"
 
+#include <utility>
+
 namespace graphc::session {
 
 RunRecords::RunRecords(const plan::Plan &plan, ReportOptions options)
-    : options_(std::move(options)), collector_(plan, [this](observe::Record record) { deliver(std::move(record)); }) {}
+    : options_(std::move(options)),
+      collector_(plan, [this](observe::Record record, bool rest) { take(std::move(record), rest); }) {}
 
 absl::Status RunRecords::begin(const RunStart &start) {
   for (TrainingObserver *observer : options_.observers) {
@@ -18,12 +21,11 @@ absl::Status RunRecords::begin(const RunStart &start) {
 
 void RunRecords::train(const TrainingSteps &steps) { steps_ = steps; }
 
-void RunRecords::ask(bool last, service::Order::Begin &begin) const {
+void RunRecords::ask(service::Order::Begin &begin) const {
   if (!options_.everySteps && !options_.everySeconds)
     return;
   begin.mutable_reports()->set_every_steps(options_.everySteps.value_or(0));
   begin.mutable_reports()->set_every_seconds(options_.everySeconds.value_or(0));
-  begin.mutable_reports()->set_last(last);
 }
 
 std::optional<uint64_t> RunRecords::epochOf(uint64_t step) const {
@@ -32,8 +34,23 @@ std::optional<uint64_t> RunRecords::epochOf(uint64_t step) const {
   return steps_.epochOf(step ? step - 1 : 0) + 1;
 }
 
-void RunRecords::deliver(observe::Record record) {
+/// On any thread, one call at a time.
+void RunRecords::take(observe::Record record, bool rest) {
   record.time = absl::Now();
+  if (rest)
+    rest_ = std::move(record);
+  else
+    deliver(std::move(record));
+}
+
+/// All tasks have answered, so no report is under way.
+void RunRecords::trained() {
+  if (rest_)
+    deliver(*std::exchange(rest_, std::nullopt));
+}
+
+void RunRecords::deliver(observe::Record record) {
+  rest_.reset();
   if (record.task.empty()) {
     record.epoch = epochOf(record.step);
     const double seconds = absl::ToDoubleSeconds(record.time - at_);

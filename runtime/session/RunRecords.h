@@ -32,8 +32,10 @@ public:
   absl::Status begin(const RunStart &start);
   /// Before training: which step is of which epoch.
   void train(const TrainingSteps &steps);
-  /// Writes into the order which steps of a run of the training phase tasks report; `last`: training ends with it.
-  void ask(bool last, service::Order::Begin &begin) const;
+  /// Writes into the order which steps of a run of the training phase tasks report.
+  void ask(service::Order::Begin &begin) const;
+  /// Training has ended, in good order: its last step has a record, whichever it is.
+  void trained();
   void evaluated(uint64_t step, const std::vector<std::pair<std::string, double>> &metrics);
   /// Tells each observer that has begun; the first error.
   absl::Status end(bool complete);
@@ -42,12 +44,14 @@ public:
   absl::Status reported(const service::Fetched &report) { return collector_.add(report); }
 
 private:
+  void take(observe::Record record, bool rest);
   void deliver(observe::Record record);
   std::optional<uint64_t> epochOf(uint64_t step) const;
 
   const ReportOptions options_;
   size_t begun_ = 0; ///< observers
   TrainingSteps steps_; ///< set before any task reports
+  std::optional<observe::Record> rest_; ///< of the step before a pause, if no later one has a record yet
   ReportCollector collector_;
   // Of the report before; the collector makes one call at a time.
   absl::Time at_ = absl::InfinitePast();

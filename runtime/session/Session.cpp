@@ -47,21 +47,21 @@ absl::StatusOr<double> RunValues::scalar(const std::string &name) const {
                                                  ", no single number of f32, f64, i32 or i64; read its bytes"));
 }
 
-Session::Background::~Background() {
+Session::Attempt::~Attempt() {
   if (!thread_.joinable())
     return;
-  gate_.abort(absl::CancelledError("the session was taken apart"));
+  stepping.gate.abort(absl::CancelledError("the session was taken apart"));
   thread_.join();
 }
 
-void Session::Background::start(std::function<absl::StatusOr<RunResult>()> work) {
-  thread_ = std::thread([this, work = std::move(work)] {
-    result_ = work();
-    gate_.close();
+void Session::Attempt::start() {
+  thread_ = std::thread([this] {
+    result_ = run->run();
+    stepping.gate.close();
   });
 }
 
-absl::StatusOr<RunResult> Session::Background::join() {
+absl::StatusOr<RunResult> Session::Attempt::join() {
   if (thread_.joinable()) // else it was never started
     thread_.join();
   return std::move(result_);
@@ -74,8 +74,8 @@ Session::Session(const plan::Plan &plan, RunOptions options, Hooks hooks)
     : Session(load(plan), std::move(options), std::move(hooks)) {}
 
 Session::Session(absl::StatusOr<plan::LoadedPlan> plan, RunOptions options, Hooks hooks)
-    : options_(std::move(options)), hooks_(std::move(hooks)), exceptions_(std::uncaught_exceptions()),
-      loaded_(std::move(plan)) {
+    : options_(std::move(options)), hooks_(std::move(hooks)), restarts_(options_),
+      exceptions_(std::uncaught_exceptions()), loaded_(std::move(plan)) {
   if (absl::Status status = start(); !status.ok())
     fail(status);
 }
@@ -85,44 +85,69 @@ Session::~Session() {
     (void)close(); // whoever wants to know has closed it
 }
 
-/// The hooks' begin; then another thread sets up, initialises or restores, until the lanes stand before the first step; afterCreateSession.
 absl::Status Session::start() {
   GRAPHC_RETURN_IF_ERROR(loaded_.status());
   GRAPHC_RETURN_IF_ERROR(callHooks("begin", {}, [](Hook &hook) { return hook.begin(); }));
-  stepping_.wants = [this](const std::string &fetch) { return wanted_.contains(fetch); };
-  stepping_.fetched = [this](const FetchedTensor &value) {
+  options_.stop = [this, stop = std::move(options_.stop)] {
+    const bool asked = stop && stop();
+    if (asked)
+      requestStop();
+    return asked || (isAgain_ && stop_); // nobody steps yet who would heed it
+  };
+  return beginRun();
+}
+
+/// Another thread sets up, initialises or restores, until the lanes stand before the first step; afterCreateSession. The same where a task is
+/// lost meanwhile, as often as it may.
+absl::Status Session::beginRun() {
+  std::optional<SessionStart> started;
+  const bool isAgain = again_;
+  do {
+    again_ = false;
+    attempt_.reset(); // with the tasks that it has started
+    {
+      base::MutexLock lock(mutex_);
+      started_.reset();
+    }
+    try {
+      attempt_ = std::make_unique<Attempt>();
+      GRAPHC_RETURN_IF_ERROR(makeAttempt());
+    } catch (...) { // as where the system refuses a thread
+      fail(absl::InternalError("the run could not begin"));
+      throw;
+    }
+    isAgain_ = isAgain;
+    settle();
+    isAgain_ = false;
+    base::MutexLock lock(mutex_);
+    started = started_;
+  } while (again_);
+  if (failed_ || !started)
+    return isAgain && !failed_ ? absl::OkStatus() : status_; // stopped while it waited for the others
+  step_ = attempt_->stepping.gate.permitted();
+  return callHooks("afterCreateSession", {}, [&](Hook &hook) { return hook.afterCreateSession(*this, *started); });
+}
+
+absl::Status Session::makeAttempt() {
+  Stepping &stepping = attempt_->stepping;
+  stepping.wants = [this](const std::string &fetch) { return wanted_.contains(fetch); };
+  stepping.fetched = [this](const FetchedTensor &value) {
     base::MutexLock lock(mutex_);
     fetched_[value.name] = value;
     ++came_;
     fetchedMore_.notifyAll();
   };
-  stepping_.initialized = [this](uint64_t step, const std::string &restoredFrom) {
-    if (stepping_.role == plan::TRAIN && !stepping_.own) // also where no step is left to make
-      stepping_.gate.begin(step, 0);
+  stepping.initialized = [this, &stepping](uint64_t step, const std::string &restoredFrom) {
+    if (stepping.role == plan::TRAIN && !stepping.own) // also where no step is left to make
+      stepping.gate.begin(step, 0);
     base::MutexLock lock(mutex_);
     started_ = SessionStart{step, restoredFrom};
   };
-  stepping_.endAsked = [this] { return endAsked_.load(); };
-  if (options_.stop)
-    options_.stop = [this, stop = std::move(options_.stop)] {
-      const bool asked = stop();
-      if (asked)
-        requestStop();
-      return asked;
-    };
-  GRAPHC_ASSIGN_OR_RETURN(run_, TaskRun::create(*loaded_, options_, &stepping_));
-  results_ = run_->steppedResults();
-  background_.start([this] { return run_->run(); });
-  settle();
-  step_ = stepping_.gate.permitted();
-  std::optional<SessionStart> started;
-  {
-    base::MutexLock lock(mutex_);
-    started = started_;
-  }
-  if (failed_ || !started)
-    return status_;
-  return callHooks("afterCreateSession", {}, [&](Hook &hook) { return hook.afterCreateSession(*this, *started); });
+  stepping.endAsked = [this] { return endAsked_.load(); };
+  GRAPHC_ASSIGN_OR_RETURN(attempt_->run, TaskRun::create(*loaded_, options_, &stepping));
+  results_ = attempt_->run->steppedResults();
+  attempt_->start();
+  return absl::OkStatus();
 }
 
 void Session::run() {
@@ -132,52 +157,74 @@ void Session::run() {
     fail(status);
 }
 
+/// Made again where the run has begun again meanwhile, unless no step is left then.
 absl::Status Session::step() {
-  const RunContext context{*this, globalStep()};
-  wanted_.clear();
-  GRAPHC_RETURN_IF_ERROR(callHooks("beforeRun", context.globalStep, [&](Hook &hook) {
-    absl::StatusOr<RunArgs> args = hook.beforeRun(context);
-    return args.ok() ? want(*args) : args.status();
-  }));
-  if (!stepping_.own) // else the chief gets them by itself
-    GRAPHC_RETURN_IF_ERROR(want({options_.fetches}));
-  {
-    base::MutexLock lock(mutex_);
-    fetched_.clear();
-    came_ = 0;
+  while (!shouldStop()) {
+    const RunContext context{*this, globalStep()};
+    Stepping &stepping = attempt_->stepping;
+    wanted_.clear();
+    GRAPHC_RETURN_IF_ERROR(callHooks("beforeRun", context.globalStep, [&](Hook &hook) {
+      absl::StatusOr<RunArgs> args = hook.beforeRun(context);
+      return args.ok() ? want(*args) : args.status();
+    }));
+    if (!stepping.own) // else the chief gets them by itself
+      GRAPHC_RETURN_IF_ERROR(want({options_.fetches}));
+    {
+      base::MutexLock lock(mutex_);
+      fetched_.clear();
+      came_ = 0;
+    }
+    stepping.gate.open();
+    if (!stepping.own)
+      attempt_->run->permit(context.globalStep + 1, wanted_, /*end=*/false);
+    settle();
+    RunValues values{context.globalStep + 1, failed_ ? std::map<std::string, FetchedTensor>() : takeFetched()};
+    if (again_) {
+      bool isWhole = stepping.own;
+      {
+        base::MutexLock lock(mutex_);
+        isWhole |= came_ == expected();
+      }
+      GRAPHC_RETURN_IF_ERROR(beginRun());
+      if (!isWhole || globalStep() < values.globalStep)
+        continue;
+      return callHooks("afterRun", context.globalStep, // it was made, and a checkpoint has it
+                       [&](Hook &hook) { return hook.afterRun(context, values); });
+    }
+    if (failed_)
+      return status_;
+    if (over_ && stepping.gate.made() <= context.globalStep) // the run ended before this step
+      return absl::OkStatus();
+    step_ = values.globalStep;
+    return callHooks("afterRun", context.globalStep, [&](Hook &hook) { return hook.afterRun(context, values); });
   }
-  stepping_.gate.open();
-  if (!stepping_.own)
-    run_->permit(context.globalStep + 1, wanted_, /*end=*/false);
-  settle();
-  RunValues values{context.globalStep + 1, failed_ ? std::map<std::string, FetchedTensor>() : takeFetched()};
-  if (failed_)
-    return status_;
-  if (over_ && stepping_.gate.made() <= context.globalStep) // the run ended before this step
-    return absl::OkStatus();
-  step_ = values.globalStep;
-  return callHooks("afterRun", context.globalStep, [&](Hook &hook) { return hook.afterRun(context, values); });
+  return absl::OkStatus();
 }
 
 /// Results of other tasks may still be on their way.
 std::map<std::string, FetchedTensor> Session::takeFetched() {
-  if (stepping_.own)
-    return stepping_.results.take();
-  size_t expected = 0;
-  for (const std::string &name : wanted_)
-    expected += results_.at(name);
+  Stepping &stepping = attempt_->stepping;
+  if (stepping.own)
+    return stepping.results.take();
   for (;;) {
-    const bool none = over_ || stepping_.gate.closed(); // none comes any more, but those that are there
+    const bool none = over_ || again_ || stepping.gate.closed(); // none comes any more, but those that are there
     {
       base::MutexLock lock(mutex_);
-      if (came_ >= expected || none)
+      if (came_ >= expected() || none)
         return std::exchange(fetched_, {});
       fetchedMore_.waitFor(mutex_, kLook,
-                           [this, expected]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return came_ >= expected; });
+                           [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return came_ >= expected(); });
     }
-    if (stepping_.gate.closed() && !over_)
+    if (stepping.gate.closed() && !over_ && !again_)
       takeResult();
   }
+}
+
+size_t Session::expected() const {
+  size_t all = 0;
+  for (const std::string &name : wanted_)
+    all += results_.at(name);
+  return all;
 }
 
 absl::StatusOr<RunResult> Session::close() {
@@ -199,29 +246,44 @@ void Session::endRun() {
   if (over_)
     return;
   endAsked_ = true;
-  if (stepping_.own) {
-    run_->askForEnd();
-    stepping_.gate.free();
+  if (attempt_->stepping.own) {
+    attempt_->run->askForEnd();
+    attempt_->stepping.gate.free();
   } else {
-    stepping_.gate.end();
-    run_->permit(globalStep(), {}, /*end=*/true);
+    attempt_->stepping.gate.end();
+    attempt_->run->permit(globalStep(), {}, /*end=*/true);
   }
 }
 
 int Session::exitStatus() const {
   if (status_.ok())
     return 0;
-  return run_ && run_->lost() ? service::kPeerLost : 1;
+  return attempt_ && attempt_->run && attempt_->run->lost() ? service::kPeerLost : 1;
 }
 
 void Session::settle() {
-  if (!stepping_.gate.awaitLanes())
+  if (!attempt_->stepping.gate.awaitLanes())
     takeResult();
 }
 
+/// The run has ended. One that has lost another task while steps were to be made may begin again.
 void Session::takeResult() {
-  result_ = background_.join();
+  if (!attempt_ || !attempt_->run) { // nothing ran
+    result_ = status_;
+    over_ = true;
+    return;
+  }
+  result_ = attempt_->join();
+  attempt_->run->moveFetches(kept_);
+  const std::optional<Loss> loss = failed_ || endAsked_ ? std::nullopt : attempt_->run->loss(result_->status());
+  if (loss && restarts_.await(*loss, [this] { return options_.stop() || stop_.load(); })) {
+    result_.reset();
+    again_ = true;
+    return;
+  }
   over_ = true;
+  if (result_->ok())
+    (*result_)->fetches = std::move(kept_);
   if (result_->ok() || failed_)
     return;
   status_ = result_->status();
@@ -232,9 +294,11 @@ void Session::takeResult() {
 void Session::fail(const absl::Status &why) {
   status_ = why;
   failed_ = over_ = true;
-  stepping_.gate.abort(absl::CancelledError(why.message()));
-  if (run_)
-    run_->fail(why);
+  if (!attempt_)
+    return;
+  attempt_->stepping.gate.abort(absl::CancelledError(why.message()));
+  if (attempt_->run)
+    attempt_->run->fail(why);
 }
 
 /// Names of results, which have to be the function's.
@@ -245,7 +309,7 @@ absl::Status Session::want(const RunArgs &args) {
       for (const auto &[result, programs] : results_)
         known.push_back(result);
       return absl::InvalidArgumentError(absl::StrCat(
-          "fetch ", name, ": the function has no such result", stepping_.own ? " that this task makes" : "",
+          "fetch ", name, ": the function has no such result", attempt_->stepping.own ? " that this task makes" : "",
           base::didYouMean(name, known), known.empty() ? "" : "; it has ", absl::StrJoin(known, ", ")));
     }
     wanted_.insert(name);

@@ -8,7 +8,8 @@
 // As tf.train.MonitoredTrainingSession: it initialises or restores, steps, calls hooks around each step, saves and evaluates where the
 // options say so, and ends in good order. graphc::run (Run.h) makes the same steps, with the same bits, and waits for nobody between them.
 //
-// Errors are kept: the first one makes shouldStop() true, and close() returns it.
+// Errors are kept: the first one makes shouldStop() true, and close() returns it. The loss of another task is none as long as
+// RunOptions::maxRestarts lets the run begin again.
 //
 // Of a plan of several tasks this is one (RunOptions::cluster). Where all replicas make their steps together, the chief's session takes the
 // steps of all tasks: no task begins a step before the chief's run() does, results are those of all replicas, reduced, and the run ends behind
@@ -26,6 +27,7 @@
 
 #include "runtime/base/Mutex.h"
 #include "runtime/session/Hook.h"
+#include "runtime/session/Restarts.h"
 #include "runtime/session/Run.h"
 #include "runtime/session/Stepping.h"
 
@@ -59,7 +61,9 @@ public:
   /// No further step: the loop ends, and then the run does, in good order, as if its steps were done. Any thread.
   void requestStop() { stop_.store(true, std::memory_order_relaxed); }
   /// One step, with all hooks: beforeRun, the step, afterRun. With it comes what follows it: a checkpoint, an evaluation. Nothing where
-  /// shouldStop().
+  /// shouldStop(). Where another task is lost meanwhile, and RunOptions::maxRestarts permits, the run begins again with its last checkpoint,
+  /// afterCreateSession is called, and the step is the next one from there: globalStep() may be less than before.
+  /// Not once the end is asked for.
   void run();
   /// Steps made since the model's first; of an evaluation, a prediction, and where replicas share no step: since this session's.
   uint64_t globalStep() const { return step_.load(std::memory_order_relaxed); }
@@ -71,23 +75,26 @@ public:
   absl::StatusOr<RunResult> close();
 
 private:
-  /// The thread that runs the plan.
-  class Background {
+  /// One run of the plan, on a thread of its own. Where it has lost a task there may be another.
+  class Attempt {
   public:
-    explicit Background(executor::StepGate &gate) : gate_(gate) {}
-    ~Background(); ///< whatever ends this
-    void start(std::function<absl::StatusOr<RunResult>()> work);
+    ~Attempt(); ///< whatever ends this
+    void start();
     /// After the gate was closed, ended or aborted. Once.
     absl::StatusOr<RunResult> join();
 
+    Stepping stepping;
+    std::unique_ptr<TaskRun> run;
+
   private:
-    executor::StepGate &gate_;
     absl::StatusOr<RunResult> result_;
     std::thread thread_;
   };
 
   Session(absl::StatusOr<plan::LoadedPlan> plan, RunOptions options, Hooks hooks);
   absl::Status start();
+  absl::Status beginRun();
+  absl::Status makeAttempt();
   absl::Status step();
   /// Calls every hook in turn, up to the first error, which is returned with the hook's name.
   template <typename Call> absl::Status callHooks(const char *callback, std::optional<uint64_t> step, const Call &call);
@@ -97,10 +104,12 @@ private:
   void settle();
   void takeResult();
   std::map<std::string, FetchedTensor> takeFetched();
+  size_t expected() const; ///< results of the step that runs
   void endRun();
 
   RunOptions options_;
   const Hooks hooks_;
+  RunRestarts restarts_;
   const int exceptions_; ///< that were under way when this was made
   absl::StatusOr<plan::LoadedPlan> loaded_;
   std::map<std::string, size_t> results_; ///< what can be fetched, and how many programs make it
@@ -109,6 +118,8 @@ private:
   std::atomic<bool> endAsked_{false}; ///< of the run
   std::atomic<uint64_t> step_{0};
   bool failed_ = false, ended_ = false; ///< the hooks' end was called
+  bool again_ = false; ///< the run has lost a task, and begins again
+  std::atomic<bool> isAgain_{false}; ///< it did, and waits for the others: requestStop() ends that
   absl::Status status_;
   std::optional<absl::StatusOr<RunResult>> result_; ///< of the run, once it is over
   base::Mutex mutex_; ///< a leaf
@@ -116,9 +127,8 @@ private:
   std::map<std::string, FetchedTensor> fetched_ ABSL_GUARDED_BY(mutex_); ///< of the step that runs
   size_t came_ ABSL_GUARDED_BY(mutex_) = 0; ///< so many
   base::CondVar fetchedMore_;
-  Stepping stepping_;
-  std::unique_ptr<TaskRun> run_;
-  Background background_{stepping_.gate}; ///< the last, so that it goes first
+  std::vector<FetchedTensor> kept_; ///< for the result
+  std::unique_ptr<Attempt> attempt_; ///< the last, so that it goes first
 };
 
 } // namespace graphc::session

@@ -16,6 +16,7 @@ struct graphc_session {
   graphc::RunOptions options;
   graphc::session::Session::Hooks hooks;
   absl::Status status; ///< the first error
+  std::atomic<bool> hasFailed{false}; ///< there is one, for other threads
   std::string error; ///< its text
   std::atomic<graphc::session::Session *> running{nullptr}; ///< `session`, for other threads
   std::atomic<bool> stopAsked{false}; ///< also before it runs
@@ -32,6 +33,7 @@ struct graphc_session {
     if (status.ok()) {
       status = now;
       error = graphc::base::describe(now);
+      hasFailed = true;
     }
     return 1;
   }
@@ -54,15 +56,19 @@ public:
   }
   absl::StatusOr<RunArgs> beforeRun(const RunContext &) override {
     c_.fetched.clear();
-    return RunArgs{std::exchange(c_.wanted, {})};
+    for (std::string &name : std::exchange(c_.wanted, {}))
+      wanted_.push_back(std::move(name));
+    return RunArgs{wanted_};
   }
   absl::Status afterRun(const RunContext &, const RunValues &values) override {
+    wanted_.clear();
     c_.fetched = values.fetched;
     return absl::OkStatus();
   }
 
 private:
   graphc_session &c_;
+  std::vector<std::string> wanted_; ///< until a step was made with it, which may be another one than was begun
 };
 
 class OfC final : public Hook {
@@ -142,6 +148,7 @@ absl::Status setOption(RunOptions &o, const std::string &key, const std::string 
       {"save_checkpoint_steps", [&] { return readCount(value, &o.saveEverySteps); }},
       {"save_checkpoint_secs", [&] { return readNumber(value, &o.saveEverySeconds); }},
       {"keep_checkpoint_max", [&] { return readCount(value, &o.keepCheckpoints); }},
+      {"max_restarts", [&] { return readCount(value, &o.maxRestarts); }},
       {"nan", [&] { return readOneOf(value, "stop", "raise", &o.nanStops); }},
       {"early_stop", [&] { return readText(value, &o.earlyStop); }},
       {"log_step_count_steps", [&] { return readCount(value, &o.logEverySteps); }},
@@ -154,6 +161,12 @@ absl::Status setOption(RunOptions &o, const std::string &key, const std::string 
       {"master", [&] { return readText(value, &o.cluster.master); }},
       {"job_name", [&] { return readText(value, &o.cluster.jobName); }},
       {"task_index", [&] { return readCount(value, &o.cluster.taskIndex); }},
+      {"rank_order",
+       [&] {
+         o.cluster.rankOrder = absl::StrSplit(value, ',');
+         return absl::OkStatus();
+       }},
+      {"job_dir", [&] { return readText(value, &o.cluster.jobDirectory); }},
       {"tls_cert", [&] { return readText(value, &o.cluster.tls.certificate); }},
       {"tls_key", [&] { return readText(value, &o.cluster.tls.key); }},
       {"tls_ca", [&] { return readText(value, &o.cluster.tls.authority); }},
@@ -253,7 +266,7 @@ int graphc_session_start(graphc_session *session) {
 
 int graphc_session_should_stop(const graphc_session *session) {
   const Session *running = session->running;
-  return !running || running->shouldStop();
+  return !running || session->hasFailed || running->shouldStop();
 }
 
 void graphc_session_request_stop(graphc_session *session) {

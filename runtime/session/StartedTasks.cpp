@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +67,8 @@ absl::Status StartedTasks::launch(const plan::LoadedPlan &plan) {
   secret_ = service::randomHex(32);
   GRAPHC_ASSIGN_OR_RETURN(std::string bytes, plan::encodePlan(plan.plan));
   GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd file, base::sealedMemfd("plan", bytes));
+  // By which they see its end before they have met anybody. A kernel without: they see it at --join_deadline.
+  const base::UniqueFd program(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
   std::vector<base::UnnamedListener> sockets; // of all tasks, before the first starts: nobody waits for another's
   const std::vector<plan::Task> all = plan::allTasks(plan.plan);
   for (size_t task = 0; task < all.size(); ++task) {
@@ -83,7 +86,10 @@ absl::Status StartedTasks::launch(const plan::LoadedPlan &plan) {
     context.addresses = addresses_;
     context.planFd = file.get();
     context.listenerFd = sockets[task].listener.get();
+    context.programFd = program.get();
     std::vector<int> inherited = {context.planFd, context.listenerFd};
+    if (program)
+      inherited.push_back(program.get());
     for (const base::UnnamedListener &socket : sockets)
       inherited.push_back(socket.path.get());
     const std::string &job = plan.plan.jobs(static_cast<int>(all[task].job())).name();

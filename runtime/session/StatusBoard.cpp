@@ -20,6 +20,7 @@ const char *stateOf(const service::Order &order, plan::Role role) {
   case service::Order::kPrepare:
   case service::Order::kConnect:
     return "preparing";
+  case service::Order::kCopy:
   case service::Order::kInitialize:
     return "initializing";
   case service::Order::kBegin:
@@ -110,7 +111,7 @@ observe::TaskStatus StatusBoard::describe(uint32_t task, const service::Heard &h
   status.name = plan::taskText(plan_, tasks_[task]);
   status.devices = plan::devicesOf(plan_, tasks_[task]);
   if (heard.hello.name().empty()) {
-    status.state = "waiting";
+    status.state = heard.away ? "restarting" : "waiting";
     return status;
   }
   status.host = heard.hello.host();
@@ -120,7 +121,7 @@ observe::TaskStatus StatusBoard::describe(uint32_t task, const service::Heard &h
   if (doing_.phase)
     for (uint32_t program : plan_.phases(static_cast<int>(*doing_.phase)).programs())
       runs |= plan::lanesOn(plan_, plan_.programs(static_cast<int>(program)), tasks_[task]) > 0;
-  status.state = heard.silent > kSilentAfter ? "silent" : runs ? "running" : "idle";
+  status.state = heard.away ? "restarting" : heard.silent > kSilentAfter ? "silent" : runs ? "running" : "idle";
   if (!doing_.trains)
     return status;
   Pace &pace = paces_[task];

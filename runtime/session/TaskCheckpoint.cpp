@@ -2,6 +2,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/DumpFolder.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/plan/Types.h"
 
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <sys/stat.h>
 
 namespace graphc::session {
 namespace {
@@ -27,11 +29,24 @@ template <typename T> bool allFiniteOf(std::span<const uint8_t> data) {
 bool allFinite(plan::DataType type, std::span<const uint8_t> data) {
   return type == plan::F32 ? allFiniteOf<float>(data) : type == plan::F64 ? allFiniteOf<double>(data) : true;
 }
+
+/// Whether a dump gives its file that name, in place of what is there; a link or a device is written to.
+bool isReplaced(const std::string &path) {
+  struct stat info{};
+  return lstat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode);
+}
+
+/// For parts of one variable, which several tasks write together.
+absl::Status notRegular(const std::string &path) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": not a regular file, and the variable is in parts; remove it, or dump into another folder"));
+}
 } // namespace
 
-/// Initial values, or those of the checkpoint, of each variable that this task stores.
+/// Initial values, or those of the checkpoint, of each variable that this task stores; or it stays as it is.
 absl::Status TaskCheckpoint::initialize(const service::Order::Initialize &order, service::Done *done) {
-  variables_.initialize();
+  if (!order.has_held())
+    variables_.initialize();
   if (!order.restore_from().empty() && !variables_.stored().empty()) {
     GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::readCheckpoint(order.restore_from()));
     std::vector<checkpoint::RestoreTarget> targets;
@@ -65,7 +80,23 @@ absl::Status TaskCheckpoint::check(const service::Order::Check &order) {
     return checkpoint::checkNonce(order.directory(), order.nonce());
   }
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(order.directory()));
-  return base::checkWritable(order.directory());
+  GRAPHC_RETURN_IF_ERROR(base::checkWritable(order.directory()));
+  if (const std::string path = checkpoint::dumpPath(order.directory(), order.dump());
+      !path.empty() && base::exists(path)) {
+    dumps_[order.directory()] = order.dump();
+    for (uint32_t index : variables_.owned()) {
+      const plan::Variable &variable = plan_.variables(static_cast<int>(index));
+      const std::string file = absl::StrCat(order.directory(), "/", checkpoint::npyFileName(plan::modelName(variable)));
+      if (variable.has_part_of() && !isReplaced(file))
+        return notRegular(file);
+    }
+    return absl::OkStatus();
+  }
+  // Owners of parts write one file together; the owner of a whole variable may write where nobody else sees it.
+  const bool hasPart = std::any_of(variables_.owned().begin(), variables_.owned().end(), [this](uint32_t index) {
+    return plan_.variables(static_cast<int>(index)).has_part_of();
+  });
+  return hasPart ? checkpoint::notTheChiefs(order.directory()) : absl::OkStatus();
 }
 
 /// "variable w is NaN": the first of those that are trained; else empty.
@@ -108,11 +139,24 @@ absl::Status TaskCheckpoint::dump(const service::Order::Dump &order) const {
   for (uint32_t index : variables_.owned()) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));
     std::span<const uint8_t> data = std::as_const(variables_).data(index);
-    std::string file = absl::StrCat(order.directory(), "/", checkpoint::npyFileName(plan::modelName(variable)));
-    GRAPHC_RETURN_IF_ERROR(variable.has_part_of()
-                               ? checkpoint::writeNpyPart(file, variable.part_of().type(), plan::modelOffset(variable),
-                                                          data.data(), data.size())
-                               : checkpoint::writeNpy(file, variable.type(), data.data(), data.size()));
+    const std::string name = checkpoint::npyFileName(plan::modelName(variable));
+    const std::string path = absl::StrCat(order.directory(), "/", name);
+    auto dump = dumps_.find(order.directory());
+    if (dump == dumps_.end() || !isReplaced(path)) {
+      if (variable.has_part_of())
+        return notRegular(path);
+      GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(path, variable.type(), data.data(), data.size()));
+      continue;
+    }
+    const std::string file = absl::StrCat(checkpoint::dumpPath(order.directory(), dump->second), "/", name);
+    if (variable.has_part_of()) { // the chief gives it its name
+      GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpyPart(file, variable.part_of().type(), plan::modelOffset(variable),
+                                                      data.data(), data.size()));
+      continue;
+    }
+    GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpyPart(file, variable.type(), 0, data.data(), data.size()));
+    GRAPHC_RETURN_IF_ERROR(checkpoint::finishNpyParts(file));
+    GRAPHC_RETURN_IF_ERROR(checkpoint::publish(order.directory(), dump->second, name));
   }
   return absl::OkStatus();
 }

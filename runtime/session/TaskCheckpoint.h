@@ -31,6 +31,7 @@ private:
   const plan::Task task_;
   executor::VariableStore &variables_;
   std::map<std::string, std::string> nonces_; ///< by folder: of the chief's hold on it
+  std::map<std::string, std::string> dumps_; ///< likewise, of a dump; none where this task sees another folder
 };
 
 } // namespace graphc::session

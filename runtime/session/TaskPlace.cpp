@@ -3,6 +3,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/Secret.h"
+#include "runtime/session/Ranks.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -17,19 +18,27 @@ absl::StatusOr<uint32_t> numberOf(const plan::Plan &plan, const std::string &job
   return plan::findTask(plan, job, index, "jobName", "taskIndex");
 }
 
-/// Job → addresses, and which task this is where TF_CONFIG says so.
-absl::StatusOr<cluster::ResolvedAddresses> resolve(const plan::Plan &plan, const ClusterOptions &options) {
+/// Job → addresses, and which task this is where TF_CONFIG or a launcher says so.
+absl::StatusOr<cluster::ResolvedAddresses> resolve(const plan::Plan &plan, const ClusterOptions &options,
+                                                   std::optional<cluster::Rank> *rank) {
   cluster::AddressSources sources;
   sources.flags = options.hosts;
   if (const char *environment = std::getenv("TF_CONFIG"); environment && *environment && options.hosts.empty())
     sources.environment = environment;
   GRAPHC_ASSIGN_OR_RETURN(cluster::ResolvedAddresses resolved, cluster::resolveAddresses(jobsOf(plan), sources));
-  if (resolved.addresses.empty())
+  if (resolved.addresses.empty() && options.jobName.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(*rank, rankOf(plan, options.rankOrder));
+    if (*rank) {
+      resolved.task = (*rank)->task;
+      resolved.addresses = (*rank)->addresses;
+    }
+  }
+  if (resolved.addresses.empty() && !*rank)
     return absl::InvalidArgumentError(absl::StrCat(
         "the plan of ", plan.model(), " has ", plan::allTasks(plan).size(),
         " tasks, and nothing says where the others are: ClusterOptions::graphrun starts them here, "
         "ClusterOptions::master is the client of servers that wait, ClusterOptions::hosts or TF_CONFIG has "
-        "their addresses",
+        "their addresses, or srun, mpirun, torchrun or a JobSet starts all of them",
         resolved.notes.empty() ? "" : absl::StrCat(" (", absl::StrJoin(resolved.notes, "; "), ")")));
   return resolved;
 }
@@ -48,7 +57,7 @@ absl::Status identify(const plan::Plan &plan, const ClusterOptions &options, Tas
     if (!address.empty() && !cluster::isLoopbackAddress(address))
       return absl::InvalidArgumentError(
           absl::StrCat(address, " is not this machine's loopback: tasks on other machines need mutual TLS; give "
-                                "ClusterOptions::tls (graphrun certs makes the files)"));
+                                "ClusterOptions::tls (graphrun certs makes the files) or jobDirectory"));
   GRAPHC_ASSIGN_OR_RETURN(place->identity.secret, service::userSecret());
   return absl::OkStatus();
 }
@@ -74,7 +83,7 @@ absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions
         "that they wait as servers; give one of them");
   std::optional<cluster::ResolvedAddresses> resolved;
   if (options.graphrun.empty() && options.master.empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(resolved, resolve(plan, options));
+    GRAPHC_ASSIGN_OR_RETURN(resolved, resolve(plan, options, &place.rank));
   }
   if (!options.jobName.empty()) {
     GRAPHC_ASSIGN_OR_RETURN(place.task, numberOf(plan, options.jobName, options.taskIndex));
@@ -93,10 +102,11 @@ absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions
   }
   if (resolved) {
     place.others = TaskPlace::Others::ByHand;
-    for (const plan::Job &job : plan.jobs()) {
-      const std::vector<std::string> &of = resolved->addresses.at(job.name());
-      place.addresses.insert(place.addresses.end(), of.begin(), of.end());
-    }
+    for (const plan::Job &job : plan.jobs())
+      if (auto of = resolved->addresses.find(job.name()); of != resolved->addresses.end())
+        place.addresses.insert(place.addresses.end(), of->second.begin(), of->second.end());
+    if (place.addresses.empty() || !options.jobDirectory.empty())
+      return place; // it meets the others first
   } else {
     place.others = TaskPlace::Others::Servers;
     place.addresses.resize(tasks.size());
@@ -108,6 +118,28 @@ absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions
   }
   GRAPHC_RETURN_IF_ERROR(identify(plan, options, &place));
   return place;
+}
+
+absl::Status meet(const plan::Plan &plan, const ClusterOptions &options,
+                  const std::function<void(const std::string &)> &log, TaskPlace *place) {
+  const MeetingOptions how = {options.jobDirectory, options.joinDeadline, log};
+  Meeting meeting;
+  if (place->rank)
+    log(describe(plan, options.rankOrder, *place->rank));
+  if (place->addresses.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(meeting, meet(plan, place->task, *place->rank, how));
+  } else if (!options.jobDirectory.empty()) {
+    meeting.addresses = place->addresses;
+    GRAPHC_RETURN_IF_ERROR(enterJobFolder(
+        plan, place->task, place->rank ? place->rank->run : jobFolderOf(place->addresses), how, &meeting));
+  } else {
+    return absl::OkStatus();
+  }
+  place->addresses = std::move(meeting.addresses);
+  place->identity = std::move(meeting.identity);
+  place->listener = std::move(meeting.listener);
+  place->folder = std::move(meeting.folder);
+  return absl::OkStatus();
 }
 
 } // namespace graphc::session

@@ -2,13 +2,19 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TASKPLACE_H
 #define GRAPHC_RUNTIME_SESSION_TASKPLACE_H
 
+#include "runtime/base/File.h"
 #include "runtime/cluster/Address.h"
+#include "runtime/cluster/Rank.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/service/Dialer.h"
 #include "runtime/session/ClusterOptions.h"
+#include "runtime/tls/JobFolder.h"
 
 #include "absl/status/statusor.h"
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,10 +31,18 @@ struct TaskPlace {
   std::vector<std::string>
       addresses; ///< by task number; empty where they are not known yet (StartedHere), or there is one task
   service::Identity identity; ///< what it shows the others; of StartedHere none yet
+  std::optional<cluster::Rank> rank; ///< of a launcher that has started this
+  base::UniqueFd listener; ///< where it listens already
+  std::shared_ptr<tls::JobFolder> folder; ///< the chief's, with ClusterOptions::jobDirectory
 };
 
-/// By the options and, where they name no others, TF_CONFIG. Opens nothing.
+/// By the options and, where they name no others, the environment. Opens nothing.
 absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions &options);
+
+/// Of a place among others that are started by somebody: what it shows them, and where no address was given, its own and the chief's. With a
+/// job directory it waits for the chief; `log` takes for whom.
+absl::Status meet(const plan::Plan &plan, const ClusterOptions &options,
+                  const std::function<void(const std::string &)> &log, TaskPlace *place);
 
 } // namespace graphc::session
 #endif

@@ -14,6 +14,7 @@
 #include "absl/time/clock.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unistd.h>
 
 namespace graphc::session {
@@ -51,7 +52,7 @@ absl::StatusOr<DriverOptions> makeDriverOptions(const RunOptions &options) {
       log(observe::formatProgress(snapshot, /*barWidth=*/0));
   };
   driver.hangs.wait = driver.hangs.task = options.deadline;
-  driver.hangs.reportAfter = std::min(driver.hangs.reportAfter, options.deadline / 4);
+  driver.hangs.reportAfter = executor::firstReport(options.deadline);
   driver.transport = options.cluster.transport;
   return driver;
 }
@@ -119,6 +120,10 @@ absl::Status TaskRun::check() {
   GRAPHC_ASSIGN_OR_RETURN(driven_, makeDriverOptions(options_));
   GRAPHC_ASSIGN_OR_RETURN(place_, findPlace(plan(), options_.cluster));
   GRAPHC_RETURN_IF_ERROR(Driver::validate(plan(), driven_));
+  if (options_.maxRestarts > 0 && place_.chief && (driven_.checkpointDirectory.empty() || driven_.entry != "train"))
+    return absl::InvalidArgumentError(
+        "maxRestarts needs checkpointDirectory and the entry train: a run that has lost a "
+        "task goes on from its last checkpoint");
   GRAPHC_RETURN_IF_ERROR(checkFed(plan(), options_));
   if (!options_.feeds.empty() && place_.others == TaskPlace::Others::StartedHere)
     return absl::UnimplementedError(
@@ -170,8 +175,8 @@ absl::Status TaskRun::meet() {
   run_ = absl::StrCat("program-", service::randomHex(16));
   if (place_.others == TaskPlace::Others::StartedHere)
     return startOthers();
-  if (place_.others != TaskPlace::Others::Servers)
-    return absl::OkStatus();
+  if (place_.others == TaskPlace::Others::ByHand)
+    return session::meet(plan(), options_.cluster, driven_.log, &place_);
   GRAPHC_ASSIGN_OR_RETURN(offer_.file, plan::encodePlan(plan()));
   offer_.run = run_;
   offer_.entry = options_.entry;
@@ -223,7 +228,7 @@ void TaskRun::take(const FetchedTensor &value) {
   if (options_.fetched)
     options_.fetched(value);
   else
-    result_.fetches.push_back(value);
+    kept_.push_back(value);
 }
 
 void TaskRun::makeMaster() {
@@ -257,8 +262,7 @@ absl::Status TaskRun::listen() {
       place_.identity.silence = options_.deadline + transport::kSilence;
   service::TaskServer::Options options;
   options.address = place_.addresses[place_.task];
-  if (others_)
-    options.listener = others_->takeListener();
+  options.listener = others_ ? others_->takeListener() : std::move(place_.listener);
   options.identity = place_.identity;
   options.mostConnections = service::TaskServer::Options::connectionsOf(tasks_.size());
   for (const plan::Program &program : plan().programs()) {
@@ -281,7 +285,7 @@ void TaskRun::makeSession() {
   own.feeds = options_.feeds;
   own.intraOpThreads = options_.intraOpThreads ? options_.intraOpThreads : std::max(1u, plan().intra_op_threads());
   own.deadline = options_.deadline;
-  own.reportAfter = std::min(own.reportAfter, own.deadline / 4);
+  own.reportAfter = executor::firstReport(own.deadline);
   own.log = own.warn = driven_.log;
   own.stepping = stepping_;
   service::ControlLink *link = nullptr;
@@ -313,6 +317,8 @@ absl::StatusOr<RunResult> TaskRun::run() {
   const bool wasStopped = session_->wasStopped();
   absl::Status status = end.failure ? end.failure->status : end.driven;
   lost_ = end.failure && end.failure->lost;
+  met_ = place_.chief || link.heard() != absl::InfiniteFuture();
+  isTakenApart_ = session_->isTakenApart();
   if (end.failure && !end.failure->secondary && !alone() && !absl::StartsWith(status.message(), name()))
     status = base::annotate(status, name());
   if (lost_ && others_)
@@ -333,6 +339,35 @@ absl::StatusOr<RunResult> TaskRun::run() {
     others_->finish(status.ok() || absl::IsCancelled(status) ? kEndGrace : kGrace);
   GRAPHC_RETURN_IF_ERROR(status);
   return std::move(result_);
+}
+
+std::optional<Loss> TaskRun::loss(const absl::Status &why) const {
+  if (!lost_)
+    return std::nullopt;
+  if (!isTakenApart_) { // memory and ports are still held
+    if (options_.maxRestarts > 0)
+      say("this run does not begin again in this process, of which another one still holds buffers");
+    return std::nullopt;
+  }
+  return Loss{why, place_.chief, met_};
+}
+
+/// Results come one behind the other, those of evaluations between those of steps: what came behind the checkpoint is at the end.
+void TaskRun::moveFetches(std::vector<FetchedTensor> &to) {
+  auto isStep = [this](const FetchedTensor &value) {
+    return plan().phases(static_cast<int>(value.phase)).role() == plan::TRAIN;
+  };
+  auto first = std::find_if(kept_.begin(), kept_.end(), isStep);
+  auto end = to.end();
+  if (first != kept_.end() && first->task.empty())
+    end = std::find_if(to.begin(), to.end(),
+                       [&](const FetchedTensor &before) { return isStep(before) && before.step >= first->step; });
+  if (!kept_.empty() && !isStep(kept_.front()))
+    while (end != to.begin() && !isStep(*std::prev(end)))
+      --end;
+  to.erase(end, to.end());
+  std::move(kept_.begin(), kept_.end(), std::back_inserter(to));
+  kept_.clear();
 }
 
 /// Data streams, the control stream, the server; who of the session comes later finds nothing.
@@ -357,6 +392,8 @@ void TaskRun::tearDown() {
     new auto(std::make_pair(stream_, local_));
   }
   server_.reset();
+  if (place_.folder)
+    place_.folder->remove();
 }
 
 void TaskRun::permit(uint64_t steps, const std::set<std::string> &wanted, bool end) {

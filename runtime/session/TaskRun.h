@@ -12,6 +12,7 @@
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
+#include "runtime/session/Restarts.h"
 #include "runtime/session/Run.h"
 #include "runtime/session/StartedTasks.h"
 #include "runtime/session/Stepping.h"
@@ -36,6 +37,10 @@ public:
   absl::StatusOr<RunResult> run();
   /// After run(): it ended since the process of another task, or the way to it, is gone.
   bool lost() const { return lost_; }
+  /// The same where it may begin again in this process, nothing of it being left: it ended by `why`.
+  std::optional<Loss> loss(const absl::Status &why) const;
+  /// After run(): what has come of RunOptions::fetches, where nobody took it. Where replicas share their steps, what is there of a step that was made again goes.
+  void moveFetches(std::vector<FetchedTensor> &to);
 
   /// Names of results of the phases that are stepped, of this task where the session sees that alone, and how many programs make each.
   std::map<std::string, size_t> steppedResults() const;
@@ -78,8 +83,9 @@ private:
   DriverOptions driven_;
   TaskPlace place_;
   std::string run_; ///< its name, of the chief
-  RunResult result_;
-  bool lost_ = false;
+  RunResult result_; ///< but its fetches
+  std::vector<FetchedTensor> kept_;
+  bool lost_ = false, isTakenApart_ = false, met_ = true;
 
   // In the order in which they go, the last first.
   std::unique_ptr<StartedTasks> others_;

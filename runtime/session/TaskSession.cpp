@@ -7,10 +7,13 @@
 #include "runtime/executor/LaneRunner.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
+#include "runtime/plan/VerifyCommit.h"
+#include "runtime/session/Agreement.h"
 #include "runtime/session/Arguments.h"
 #include "runtime/session/WaitGraph.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 
 #include <algorithm>
@@ -19,7 +22,8 @@
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kConnectDeadline = absl::Seconds(30);
-constexpr absl::Duration kDrainLimit = absl::Milliseconds(500);
+/// Less than the launcher gives those that end (Launcher.cpp), and more than a core with ten times its work takes.
+constexpr absl::Duration kDrainLimit = absl::Seconds(1);
 /// After a failure of its own or a broken stream a task waits so long for the master's word on what the cause is.
 constexpr absl::Duration kVerdictDeadline = absl::Seconds(3);
 constexpr uint64_t kMostWaitMs = uint64_t{1000} * 3600 * 24 * 365;
@@ -52,6 +56,7 @@ TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, serv
       return std::vector<service::LanePlace>(now.lanes().begin(), now.lanes().end());
     });
   link_.onStop([this](uint64_t epoch) { stopEpoch_.store(epoch, std::memory_order_relaxed); });
+  link_.onGone([this](const service::Gone &process) { gone(process); });
   link_.onPermit([this](const service::ToTask::Permit &permit) {
     if (absl::Status status = steps_.permit(permit); !status.ok())
       fail({status, false, ""});
@@ -61,16 +66,35 @@ TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, serv
 TaskSession::~TaskSession() {
   link_.onEnd(nullptr);
   link_.onStop(nullptr);
+  link_.onGone(nullptr);
   link_.onPermit(nullptr);
   if (options_.recorder)
     options_.recorder->watch({});
   endPhase();
+  keep();
+}
+
+/// For the next session of this process: the code, and the variables where nobody else holds on to them and they are whole.
+void TaskSession::keep() {
+  if (!options_.kept || leftBehind_ || ended_)
+    return;
+  options_.kept->library = std::move(library_);
+  if (!state_.held())
+    return;
+  {
+    base::MutexLock lock(mutex_);
+    abortable_ = nullptr;
+  }
+  transports_.reset(); // which have shown others their memory
+  options_.kept->variables = std::move(variables_);
+  options_.kept->held = *state_.held();
 }
 
 /// On any thread. The first failure is kept; transports, results under way and the running phase are aborted, which wakes every lane.
 void TaskSession::fail(TaskFailure failure) {
   transport::Transport *abortable;
   std::shared_ptr<PhaseHost> host;
+  std::shared_ptr<PhaseReturns> returns;
   absl::Status status = failure.status;
   {
     base::MutexLock lock(mutex_);
@@ -78,6 +102,7 @@ void TaskSession::fail(TaskFailure failure) {
       return; // the others are going, one by one
     abortable = abortable_;
     host = running_;
+    returns = returns_;
     if (!failure_) {
       failure_ = std::move(failure);
       failedAt_ = absl::Now();
@@ -87,6 +112,8 @@ void TaskSession::fail(TaskFailure failure) {
     abortable->abort(status);
   device::wakeAll(); // lanes that wait for a queue see that
   link_.backlog().abort(status);
+  if (returns)
+    returns->parking().abort();
   if (host)
     host->abort(status);
 }
@@ -121,15 +148,8 @@ std::optional<TaskFailure> TaskSession::failedBefore(absl::Time time) const {
 }
 
 std::string TaskSession::stateOf(const std::string &task) const {
-  int64_t process;
-  {
-    base::MutexLock lock(mutex_);
-    auto found = near_.find(task);
-    if (found == near_.end())
-      return "";
-    process = found->second;
-  }
-  return observe::isStopped(process) ? absl::StrCat("; its process ", process, " is ", kStopped) : "";
+  const std::optional<int64_t> process = near_.find(task);
+  return process && observe::isStopped(*process) ? absl::StrCat("; its process ", *process, " is ", kStopped) : "";
 }
 
 /// The session's thread: takes an order, obeys, answers. After a failure it answers with that, and waits for what the master says the cause
@@ -145,10 +165,7 @@ std::optional<TaskFailure> TaskSession::run() {
       break;
     }
     if (message->has_waiting()) {
-      std::string names;
-      for (const std::string &name : message->waiting().tasks())
-        absl::StrAppend(&names, names.empty() ? "" : ", ", name);
-      options_.log(absl::StrCat("waiting for ", base::foreignText(names)));
+      options_.log(absl::StrCat("waiting for ", base::foreignText(absl::StrJoin(message->waiting().tasks(), ", "))));
       continue;
     }
     if (!message->has_order())
@@ -197,9 +214,12 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
     return prepare(order.prepare(), done);
   case Order::kConnect:
     return connect(order.connect(), done);
+  case Order::kCopy:
+    return state_.copy(*variables_, options_.task, order.copy(), done);
   case Order::kInitialize:
-    GRAPHC_RETURN_IF_ERROR(takeAlgorithms(order.initialize()));
+    GRAPHC_RETURN_IF_ERROR(takeAlgorithms(plan_, order.initialize(), *library_));
     steps_.restored(order.initialize().restore_from());
+    GRAPHC_RETURN_IF_ERROR(state_.initialize(order.initialize()));
     return files_->initialize(order.initialize(), done);
   case Order::kBegin:
     return begin(order.begin());
@@ -209,6 +229,17 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
     return files_->save(order.save(), done);
   case Order::kCheck:
     return files_->check(order.check());
+  case Order::kRelink:
+    return relink(order.relink().peer(), done);
+  case Order::kPart:
+  case Order::kReconnect:
+  case Order::kRejoin:
+    if (returns_) // the heartbeat looks at lanes under that mutex
+      return returns_->obey(
+          order, lanes_, *transports_, mutex_,
+          [this](size_t lane) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { laneWatch_.movedOn(lane); }, done);
+    done->set_stopped_late(servesTask(plan_, phase_, options_.task, taskOf(order))); // the phase has ended here
+    return absl::OkStatus();
   case Order::kDump:
     return files_->dump(order.dump());
   case Order::kEnd:
@@ -229,8 +260,8 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   waitLimit_ = order.wait_limit_ms() ? absl::Milliseconds(std::min<uint64_t>(order.wait_limit_ms(), kMostWaitMs))
                                      : options_.deadline;
   GRAPHC_RETURN_IF_ERROR(executor::checkDeviceMemory(plan_, task_));
-  GRAPHC_ASSIGN_OR_RETURN(library_, executor::KernelLibrary::loadFor(plan_, task_));
-  GRAPHC_ASSIGN_OR_RETURN(variables_, executor::VariableStore::create(plan_, task_));
+  GRAPHC_ASSIGN_OR_RETURN(library_, loadCode(plan_, task_, options_.kept.get()));
+  GRAPHC_ASSIGN_OR_RETURN(variables_, state_.resume(plan_, task_, options_.kept.get(), order.run(), done));
   files_.emplace(plan_, task_, *variables_);
   if (options_.recorder)
     options_.recorder->begin(order.run());
@@ -240,6 +271,9 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   transport.task = options_.task;
   transport.fingerprint = loaded_.fingerprint;
   transport.broken = [this](const std::string &peer, absl::Status why) { fail({std::move(why), true, peer}); };
+  transport.spared = [this](uint32_t peer, uint64_t incarnation, const absl::Status &why) {
+    return spares(peer, incarnation, why);
+  };
   GRAPHC_ASSIGN_OR_RETURN(
       transports_, TaskTransports::prepare(plan_, peers_, variables_->zeroCopy().memory(), std::move(transport)));
   done->set_path(transports_->path());
@@ -248,59 +282,21 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
     one.set_kernel(kernel);
     one.set_text(text);
   }
-  const std::string here = observe::hostId();
-  base::MutexLock lock(mutex_);
   for (const service::Peer &peer : peers_)
-    if (peer.host_id() == here)
-      near_[peer.name()] = peer.pid();
+    near_.add(peer);
+  base::MutexLock lock(mutex_);
   abortable_ = &transports_->all();
   return failure_ ? failure_->status : absl::OkStatus();
-}
-
-/// Those by which the checkpoint's weights were made: with others the run would go on with other bits than without a stop.
-absl::Status TaskSession::takeAlgorithms(const Order::Initialize &order) {
-  executor::Algorithms told;
-  for (const service::Algorithm &one : order.algorithms())
-    told[one.kernel()] = one.text();
-  return base::annotate(library_->take(plan_, told),
-                        absl::StrCat("the products of ", order.restore_from(),
-                                     " cannot be made here as they were (--new_algorithms goes on with other "
-                                     "bits; or use the GPU and the cuBLASLt of before)"));
 }
 
 /// Connects to every task; opens the data and answers how many samples there are.
 absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
   GRAPHC_RETURN_IF_ERROR(
       transports_->connect({order.paths().begin(), order.paths().end()}, absl::Now() + kConnectDeadline));
-  GRAPHC_RETURN_IF_ERROR(pinMessages());
-  for (int phase = 0; phase < plan_.phases_size(); ++phase) {
-    if (plan_.phases(phase).samples_per_step() == 0 || !data::readsData(plan_, static_cast<uint32_t>(phase), task_))
-      continue;
-    for (const data::Stream &stream : data::streamsOf(plan_, static_cast<uint32_t>(phase))) {
-      GRAPHC_ASSIGN_OR_RETURN(auto opened, datasets_->open(stream.dataset));
-      GRAPHC_RETURN_IF_ERROR(data::checkLabels(plan_, static_cast<uint32_t>(phase), stream.dataset, *opened));
-      service::DatasetSize &size = *done->add_datasets();
-      size.set_dataset(stream.dataset);
-      size.set_samples(opened->samples());
-      orders_.reads(stream.dataset, opened->samples());
-    }
-  }
-  return absl::OkStatus();
-}
-
-/// For each device of this task's programs that has memory of its own.
-absl::Status TaskSession::pinMessages() {
-  std::set<std::string> devices;
-  for (const plan::Program &program : plan_.programs())
-    if (plan::lanesOn(plan_, program, task_))
-      devices.insert(program.device());
-  for (const std::string &name : devices) {
-    GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(name));
-    if (!device->limits().ownMemory)
-      continue;
-    if (absl::Status status = transports_->pinFor(*device); !status.ok())
-      options_.warn(absl::StrCat("messages are copied to and from ", name, " with a detour: ", base::describe(status)));
-  }
+  GRAPHC_RETURN_IF_ERROR(transports_->pinMessages(plan_, task_, options_.warn));
+  GRAPHC_RETURN_IF_ERROR(openDatasets(plan_, task_, *datasets_, *done));
+  for (const service::DatasetSize &size : done->datasets())
+    orders_.reads(size.dataset(), size.samples());
   return absl::OkStatus();
 }
 
@@ -314,7 +310,10 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   GRAPHC_ASSIGN_OR_RETURN(batches_, data::PhaseBatches::create(plan_, phase_, task_, *datasets_));
   std::vector<uint64_t> positions = {order.position()};
   positions.insert(positions.end(), order.other_positions().begin(), order.other_positions().end());
-  GRAPHC_RETURN_IF_ERROR(batches_->start(positions));
+  GRAPHC_RETURN_IF_ERROR(batches_->start(positions, order.resume_step()));
+
+  if (phase.role() == plan::TRAIN && plan::recoversFromMemory(plan_) && !variables_->stored().empty())
+    state_.begin(order.first_step(), positions);
 
   uint64_t sharing = executor::lanesPerUpdate(plan_, phase_);
   PhaseRun run;
@@ -340,10 +339,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
     host.untaken = &link_.backlog();
   }
   host.stopRequested = [this, epoch = order.epoch()] { return stopEpoch_.load(std::memory_order_relaxed) == epoch; };
-  host.firstStepDone = [this] {
-    if (stats_.firstStepSeconds == 0)
-      stats_.firstStepSeconds = observe::secondsSinceProcessStart();
-  };
+  host.firstStepDone = [this] { stats_.firstStep(); };
   host_ = std::make_shared<PhaseHost>(plan_, task_, run, batches_.get(), std::move(host));
   executor::FrameOptions frame;
   frame.pool = &pool_;
@@ -351,6 +347,8 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
                           executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame,
                                                options_.recorder ? &options_.recorder->lanes() : nullptr},
                                               phase_));
+  for (const auto &lane : lanes_)
+    lane->startAt(order.resume_step());
   traces_.begin(lanes_, order);
   steps_.begin(
       phase, order.first_step(),
@@ -358,7 +356,63 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   base::MutexLock lock(mutex_);
   laneWatch_.reset();
   running_ = host_;
+  returns_ = order.rejoinable() ? std::make_shared<PhaseReturns>(plan_, phase_, order.epoch()) : nullptr;
   return failure_ ? failure_->status : absl::OkStatus();
+}
+
+/// What the chief says while lanes run beside this thread. What cannot be obeyed then is no failure of this task.
+void TaskSession::obeyBeside(const service::ToTask &message) {
+  if (message.has_release())
+    fail({absl::InvalidArgumentError("the chief let this task go before the end of the run"), false, ""});
+  if (!message.has_order())
+    return;
+  const Order &order = message.order();
+  service::FromTask answer;
+  Done &done = *answer.mutable_done();
+  if (!order.has_part() && !order.has_relink() && !order.has_reconnect() && !order.has_rejoin())
+    fail({absl::InvalidArgumentError(absl::StrCat("the chief orders ", orderName(order), " while a phase runs")), false,
+          ""});
+  else if (absl::Status obeyed = obey(order, &done); !obeyed.ok()) {
+    done.Clear();
+    done.set_stopped_late(true);
+    options_.warn(absl::StrCat("order ", orderName(order), ": ", base::describe(obeyed)));
+  }
+  done.set_id(order.id());
+  link_.send(std::move(answer));
+}
+
+absl::Status TaskSession::relink(const service::Peer &peer, Done *done) {
+  peers_[peer.task()] = peer;
+  GRAPHC_ASSIGN_OR_RETURN(const std::string path, transports_->relink(plan_, peers_, peer.task()));
+  done->set_path(path);
+  near_.add(peer);
+  return absl::OkStatus();
+}
+
+/// On a gRPC thread. The chief hears that the connection broke, in case the peer lives.
+bool TaskSession::spares(uint32_t peer, uint64_t incarnation, const absl::Status &why) {
+  {
+    base::MutexLock lock(mutex_);
+    if (!returns_ || !returns_->mayReturn(peer) || failure_ || ended_)
+      return false;
+  }
+  service::FromTask message;
+  service::Error &error = *message.mutable_failed();
+  error = toProto({why, true, plan::taskText(plan_, plan::allTasks(plan_)[peer])});
+  error.set_spared(true);
+  error.set_incarnation(incarnation);
+  link_.send(std::move(message));
+  return true;
+}
+
+void TaskSession::gone(const service::Gone &process) {
+  TaskTransports *transports;
+  {
+    base::MutexLock lock(mutex_);
+    transports = abortable_ ? transports_.get() : nullptr;
+  }
+  if (transports)
+    transports->gone(process.task(), process.incarnation());
 }
 
 /// Runs the lanes to the phase's end; answers steps, losses and metrics.
@@ -378,68 +432,34 @@ absl::Status TaskSession::runPhase(Done *done) {
   };
   transport::TransportCounters before = transports_->all().counters();
   absl::Time start = absl::Now();
-  absl::Status status = executor::runLanes(lanes_, options);
+  options.parking = returns_ ? &returns_->parking() : nullptr;
+  auto run = [&] { return executor::runLanes(lanes_, options); };
+  absl::Status status =
+      returns_ ? PhaseReturns::runAside(link_, run, [this](const service::ToTask &said) { obeyBeside(said); }) : run();
   absl::Duration took = absl::Now() - start;
+  noteWhole();
   {
     base::MutexLock lock(mutex_);
     if (failure_)
       return failure_->status;
   }
   GRAPHC_RETURN_IF_ERROR(status);
-  steps_.finish(plan_.phases(static_cast<int>(phase_)), host_->steps());
-  done->set_steps(plan_.phases(static_cast<int>(phase_)).ends_by_end_of_stream() ? host_->progress().tickets
-                                                                                 : host_->steps());
-  done->set_stopped(host_->stopped());
-  done->set_not_finite(host_->notFinite());
-  for (auto &[epoch, loss] : host_->losses()) {
-    service::EpochSum &sum = *done->add_losses();
-    sum.set_epoch(epoch);
-    sum.set_loss(loss.sum);
-    sum.set_count(loss.count);
-  }
-  for (auto &[key, total] : host_->metrics()) {
-    service::MetricSum &sum = *done->add_metrics();
-    sum.set_name(key.first);
-    sum.set_epoch(key.second);
-    sum.set_sum(total.sum);
-    sum.set_count(total.count);
-  }
-  addStats(*host_, took, before);
+  const plan::Phase &phase = plan_.phases(static_cast<int>(phase_));
+  steps_.finish(phase, host_->steps());
+  done->set_steps(phase.ends_by_end_of_stream() ? host_->progress().tickets : host_->steps());
+  host_->answer(*done);
+  stats_.add(phase, *host_, lanes_, took, before, transports_->all().counters());
   traces_.send(lanes_, link_);
   endPhase();
   return absl::OkStatus();
 }
 
-// The file of --stats is about training; a run that only evaluates or predicts is told about that instead.
-void TaskSession::addStats(const PhaseHost &host, absl::Duration took, const transport::TransportCounters &before) {
-  bool training = plan_.phases(static_cast<int>(phase_)).role() == plan::TRAIN;
-  if (!training && statsOfTraining_)
+/// The lanes of a phase have ended or failed. Other phases than training leave the variables as they are.
+void TaskSession::noteWhole() {
+  if (!state_.held() || plan_.phases(static_cast<int>(phase_)).role() != plan::TRAIN)
     return;
-  statsOfTraining_ |= training;
-  transport::TransportCounters now = transports_->all().counters();
-  stats_.steps += host.steps();
-  stats_.times.merge(host.times());
-  stats_.seconds += absl::ToDoubleSeconds(took);
-  if (std::optional<executor::StalenessCounts> counts = host.staleness()) {
-    observe::Staleness &all = stats_.staleness ? *stats_.staleness : stats_.staleness.emplace();
-    all.worst = std::max(all.worst, counts->worst);
-    all.waits += counts->waits;
-    all.steps.resize(counts->steps.size());
-    for (size_t i = 0; i < all.steps.size(); ++i)
-      all.steps[i] += counts->steps[i];
-  }
-  stats_.bytesSent += now.bytesSent - before.bytesSent;
-  stats_.bytesReceived += now.bytesReceived - before.bytesReceived;
-  stats_.controlBytes += now.controlBytes - before.controlBytes;
-  uint64_t touched = 0;
-  for (const auto &lane : lanes_) {
-    touched += lane->frame().bytesTouched();
-    std::vector<uint64_t> dropped = lane->dropped();
-    stats_.dropped.resize(std::max(stats_.dropped.size(), dropped.size()));
-    for (size_t i = 0; i < dropped.size(); ++i)
-      stats_.dropped[i] += dropped[i];
-  }
-  stats_.arenaBytesTouched = std::max(stats_.arenaBytesTouched, touched);
+  // One lane, by the plan (VerifyCommit.h); none of a task that is no replica, and has no variable.
+  state_.ended(lanes_.size() == 1 ? lanes_.front()->wholeSteps() : std::nullopt);
 }
 
 /// Takes lanes, host and data apart. After a failure whatever gRPC may still read, or a device touch, stays until the process ends.
@@ -447,14 +467,11 @@ void TaskSession::endPhase() {
   {
     base::MutexLock lock(mutex_);
     running_.reset();
+    returns_.reset();
   }
   if (batches_)
     batches_->stop();
-  bool failed;
-  {
-    base::MutexLock lock(mutex_);
-    failed = failure_.has_value();
-  }
+  const bool failed = failedBefore(absl::InfiniteFuture()).has_value();
   // After a failure gRPC may still hold slices of the arenas, and a peer that hangs may never take them; and so may a device that hangs.
   const bool isRead = failed && transports_ && !transports_->shutdown(kDrainLimit);
   if (isRead || (failed && !executor::becomeIdle(lanes_, kDrainLimit))) {
@@ -462,6 +479,7 @@ void TaskSession::endPhase() {
       (void)lane.release(); // on purpose: the process is about to end
     traces_.leave();
     lanes_.clear(); // they are asked no more
+    base::MutexLock lock(mutex_); // gone() may look
     (void)transports_.release();
     leftBehind_ = true;
     return;
@@ -474,10 +492,7 @@ void TaskSession::endPhase() {
 
 /// Nothing that follows is a failure of this task: the others go, one by one.
 void TaskSession::end(Done *done) {
-  stats_.residentBytes = observe::residentBytes();
-  if (library_)
-    stats_.algorithms = library_->algorithms();
-  done->set_stats(observe::toJson(stats_));
+  done->set_stats(stats_.text(library_.get()));
   base::MutexLock lock(mutex_);
   ended_ = true;
 }

@@ -9,16 +9,20 @@
 
 #include "runtime/base/Mutex.h"
 #include "runtime/data/PhaseBatches.h"
+#include "runtime/executor/LaneRunner.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/observe/Stats.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/session/FlightRecorder.h"
 #include "runtime/session/LanePlaces.h"
+#include "runtime/session/MemoryRecovery.h"
+#include "runtime/session/NearProcesses.h"
 #include "runtime/session/Orders.h"
 #include "runtime/session/PhaseHost.h"
+#include "runtime/session/PhaseReturns.h"
 #include "runtime/session/StepControl.h"
 #include "runtime/session/TaskCheckpoint.h"
+#include "runtime/session/TaskStatistics.h"
 #include "runtime/session/TaskTraces.h"
 #include "runtime/session/TaskTransports.h"
 
@@ -32,9 +36,10 @@ struct TaskOptions {
   std::map<std::string, std::string> feeds; ///< name → bytes
   uint32_t intraOpThreads = 1; ///< of one library kernel; no bit depends on it
   absl::Duration deadline = absl::Seconds(300); ///< of a lane's wait, where the chief says no other
-  absl::Duration reportAfter = absl::Seconds(10);
+  absl::Duration reportAfter = executor::kReportAfter;
   std::function<void(const std::string &)> log; ///< a line for this task's log
   std::function<void(const std::string &)> warn;
+  std::shared_ptr<KeptState> kept; ///< outlives sessions of one task; null: none goes on from memory
   FlightRecorder *recorder = nullptr; ///< null: nothing is recorded; else outlives the session
   Stepping *stepping =
       nullptr; ///< the session of this process, which takes steps of phases of one role; null: there is none
@@ -78,17 +83,20 @@ private:
   absl::Status obey(const Order &order, Done *done);
   absl::Status prepare(const Order::Prepare &order, Done *done);
   absl::Status connect(const Order::Connect &order, Done *done);
-  absl::Status takeAlgorithms(const Order::Initialize &order);
-  absl::Status pinMessages();
   absl::Status begin(const Order::Begin &order);
   absl::Status runPhase(Done *done);
+  void noteWhole();
+  void keep();
+  void obeyBeside(const service::ToTask &message);
+  absl::Status relink(const service::Peer &peer, Done *done);
+  bool spares(uint32_t peer, uint64_t incarnation, const absl::Status &why);
+  void gone(const service::Gone &process);
   void end(Done *done);
   void endPhase();
   void note(const std::string &event) {
     if (options_.recorder)
       options_.recorder->note(event);
   }
-  void addStats(const PhaseHost &host, absl::Duration took, const transport::TransportCounters &before);
 
   const plan::LoadedPlan &loaded_;
   const plan::Plan &plan_;
@@ -105,7 +113,10 @@ private:
   std::unique_ptr<executor::KernelLibrary> library_;
   std::unique_ptr<executor::VariableStore> variables_;
   std::optional<TaskCheckpoint> files_; ///< of these variables
+  WholeState state_; ///< which they are
   std::unique_ptr<TaskTransports> transports_;
+  std::shared_ptr<PhaseReturns>
+      returns_; ///< of a phase whose workers may come back; written under mutex_, and read there but by the session
   kernels::Pool pool_; ///< of all lanes; has threads once a lane calls what it can share out
 
   // Of the phase that was begun. The host is shared because the heartbeat may be reading it when the phase ends.
@@ -122,15 +133,14 @@ private:
   mutable base::Mutex mutex_;
   std::shared_ptr<PhaseHost> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the heartbeat may look
   mutable LaneWatch laneWatch_ ABSL_GUARDED_BY(mutex_); ///< of lanes_, where running_ is there
-  std::map<std::string, int64_t> near_ ABSL_GUARDED_BY(mutex_); ///< tasks of this host: their processes
+  NearProcesses near_;
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
   absl::Time failedAt_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   bool wasStopped_ = false, leftBehind_ = false;
   bool ended_ = false; ///< End was obeyed; written under mutex_
   transport::Transport *abortable_ ABSL_GUARDED_BY(mutex_) = nullptr;
 
-  observe::TaskStats stats_;
-  bool statsOfTraining_ = false;
+  TaskStatistics stats_;
 };
 
 } // namespace graphc::session

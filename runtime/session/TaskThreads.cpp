@@ -53,6 +53,10 @@ TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
   stopHeartbeat();
   if (failure)
     return {verdict(*failure), absl::OkStatus()};
+  // This session may have answered the last order when another task is lost that has not.
+  if (std::optional<service::RootCause> cause = parts_.coordinator ? parts_.coordinator->rootCause() : std::nullopt;
+      !driven_.ok() && cause && cause->lost)
+    return {verdict({driven_, true, cause->task}), absl::OkStatus()};
   return {std::nullopt, driven_};
 }
 
@@ -68,7 +72,7 @@ void TaskThreads::heartbeat() {
     last = now;
     if (parts_.stopAsked && parts_.stopAsked()) {
       parts_.session.requestStop();
-      if (!parts_.driver &&
+      if (!parts_.driver && !parts_.stopsInOrder &&
           parts_.link.heard() == absl::InfiniteFuture()) // nothing began yet: nothing to end in good order
         parts_.link.lost(absl::CancelledError("stopped while waiting for the chief, as asked"));
     }

@@ -43,6 +43,8 @@ public:
         stuck; ///< ends the process, which nothing else does any more; may be empty
     std::function<std::optional<service::RootCause>()> lost =
         {}; ///< is asked at each heartbeat: which task was lost, by what who has started them says; may be empty
+    bool stopsInOrder =
+        false; ///< a stop is nothing to end by before the first order: an earlier session has left what is to be saved
     absl::Duration every = kLook, beat = kHeartbeat, lostAfter = kLostAfter,
                    stuckAfter = kStuckAfter; ///< shorter in tests
   };

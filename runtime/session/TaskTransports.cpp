@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace graphc::session {
 namespace {
@@ -18,6 +19,8 @@ namespace {
 constexpr absl::Duration kAskWhy = absl::Seconds(2), kReach = absl::Seconds(2);
 /// A peer that listens (it has said so to the chief) takes a connection within this.
 constexpr absl::Duration kDial = absl::Seconds(20);
+/// gRPC gives back the buffers of a stream that has ended within milliseconds, where the other end is a process that is no more.
+constexpr absl::Duration kDrain = absl::Seconds(5);
 
 struct PeerChannels {
   std::vector<transport::ChannelSpec> incoming, outgoing;
@@ -53,7 +56,7 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
     (end.sends ? byPeer[number].outgoing : byPeer[number].incoming).push_back(end.spec);
   }
 
-  auto set = std::make_unique<transport::TransportSet>();
+  auto set = std::make_shared<transport::TransportSet>();
   if (!local.empty() || byPeer.empty()) {
     GRAPHC_ASSIGN_OR_RETURN(auto inProcess, transport::makeInProcessTransport(local));
     set->add(std::move(inProcess));
@@ -104,17 +107,25 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
       if (broken)
         broken(peers[peer].name(), std::move(why));
     });
-    options.data->serve(grpc.get());
+    grpc->onSpared(options.spared);
+    options.data->serveToo(grpc.get());
     set->add(std::move(grpc));
   }
+  result->set_ = set;
   result->all_ = std::move(set);
   if (options.sendDelay > absl::ZeroDuration())
-    result->all_ = std::make_unique<DelayTransport>(std::move(result->all_), options.sendDelay);
+    result->all_ = std::make_shared<DelayTransport>(std::move(result->all_), options.sendDelay);
   result->options_ = std::move(options);
   return result;
 }
 
 absl::Status TaskTransports::connect(const std::vector<std::string> &paths, absl::Time deadline) {
+  GRAPHC_RETURN_IF_ERROR(connectAll(paths, deadline));
+  connecting_.store(false);
+  return absl::OkStatus();
+}
+
+absl::Status TaskTransports::connectAll(const std::vector<std::string> &paths, absl::Time deadline) {
   std::vector<service::Dialer> dialers; // by index into dial_
   for (auto &[task, address] : dial_) {
     service::Dialer &dialer = dialers.emplace_back(address, options_.identity);
@@ -146,6 +157,23 @@ absl::Status TaskTransports::connect(const std::vector<std::string> &paths, absl
   return status;
 }
 
+/// For each device of its programs that has memory of its own.
+absl::Status TaskTransports::pinMessages(const plan::Plan &plan, const plan::Task &task,
+                                         const std::function<void(const std::string &)> &warn) {
+  std::set<std::string> devices;
+  for (const plan::Program &program : plan.programs())
+    if (plan::lanesOn(plan, program, task))
+      devices.insert(program.device());
+  for (const std::string &name : devices) {
+    GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(name));
+    if (!device->limits().ownMemory)
+      continue;
+    if (absl::Status status = pinFor(*device); !status.ok())
+      warn(absl::StrCat("messages are copied to and from ", name, " with a detour: ", base::describe(status)));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TaskTransports::pinFor(device::Device &device) {
   std::vector<transport::MessageMemory> all = all_->memory();
   if (zeroCopy_->size())
@@ -162,10 +190,96 @@ absl::Status TaskTransports::pinFor(device::Device &device) {
   return refused;
 }
 
+absl::StatusOr<std::string> TaskTransports::relink(const plan::Plan &plan, const std::vector<service::Peer> &peers,
+                                                   uint32_t peer) {
+  const std::vector<plan::Task> tasks = plan::allTasks(plan);
+  std::vector<executor::Endpoint> endpoints = executor::taskEndpoints(plan, tasks[options_.task]);
+  std::erase_if(endpoints, [&](const executor::Endpoint &end) { return !plan::sameTask(end.peer, tasks[peer]); });
+  if (endpoints.empty())
+    return "";
+  std::shared_ptr<TaskTransports> before;
+  {
+    base::MutexLock lock(relinkMutex_);
+    if (auto found = relinked_.find(peer); found != relinked_.end())
+      before = found->second.links;
+  }
+  // What the lanes have sent lies in their memory, which they write again when they go on.
+  bool drained = true;
+  if (before) {
+    before->all_->abort(absl::UnavailableError(absl::StrCat(names_[peer], " was lost")));
+    drained = before->shutdown(kDrain);
+  } else if (grpc_) {
+    drained = grpc_->forget(peer, kDrain);
+  }
+  if (!drained)
+    return absl::UnavailableError(absl::StrCat("gRPC has not let go of what was sent to the lost ", names_[peer],
+                                               " within ", absl::FormatDuration(kDrain)));
+  TransportOptions options = options_;
+  options.sendDelay = absl::ZeroDuration(); // in which the set is, has it
+  GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<TaskTransports> links,
+                          prepare(plan, endpoints, peers, *zeroCopy_, std::move(options)));
+  {
+    base::MutexLock lock(relinkMutex_);
+    Relinked &one = relinked_[peer];
+    if (before)
+      one.before.push_back(before);
+    one.links = links;
+    one.incarnation = peers[peer].incarnation();
+  }
+  set_->putFirst(links->all_, before ? before->all_.get() : nullptr);
+  return links->path();
+}
+
+void TaskTransports::settle(uint32_t peer) {
+  std::vector<std::shared_ptr<TaskTransports>> before; // goes behind the lock
+  base::MutexLock lock(relinkMutex_);
+  if (auto found = relinked_.find(peer); found != relinked_.end())
+    before.swap(found->second.before);
+}
+
+absl::Status TaskTransports::reconnect(uint32_t peer, const std::string &path, uint64_t epoch, absl::Time deadline) {
+  std::shared_ptr<TaskTransports> links;
+  {
+    base::MutexLock lock(relinkMutex_);
+    auto found = relinked_.find(peer);
+    if (found == relinked_.end())
+      return absl::OkStatus(); // no channel
+    links = found->second.links;
+  }
+  std::vector<std::string> paths(names_.size());
+  paths[peer] = path;
+  GRAPHC_RETURN_IF_ERROR(links->connect(paths, deadline));
+  return links->all_->reset(epoch);
+}
+
+void TaskTransports::gone(uint32_t peer, uint64_t incarnation) {
+  std::shared_ptr<TaskTransports> links;
+  {
+    base::MutexLock lock(relinkMutex_);
+    if (auto found = relinked_.find(peer); found != relinked_.end() && found->second.incarnation == incarnation)
+      links = found->second.links;
+  }
+  if (links && links->connecting_.load())
+    links->all_->abort(absl::UnavailableError("the peer was lost again"));
+  all_->wake(); // lanes that serve it are asked to stop
+}
+
 bool TaskTransports::shutdown(absl::Duration limit) {
-  if (options_.data)
-    options_.data->serve(nullptr);
-  return !grpc_ || grpc_->shutdown(limit);
+  bool ended = true;
+  std::vector<std::shared_ptr<TaskTransports>> relinked;
+  {
+    base::MutexLock lock(relinkMutex_);
+    for (const auto &[peer, one] : relinked_) {
+      relinked.push_back(one.links);
+      relinked.insert(relinked.end(), one.before.begin(), one.before.end());
+    }
+  }
+  const absl::Time until = absl::Now() + limit; // of all of them together
+  for (auto &links : relinked)
+    ended &= links->shutdown(std::max(until - absl::Now(), absl::ZeroDuration()));
+  if (options_.data && grpc_)
+    options_.data->serveNoMore(grpc_);
+  return (!grpc_ || grpc_->shutdown(std::max(until - absl::Now(), absl::ZeroDuration()))) && ended;
 }
 
 TaskTransports::~TaskTransports() { shutdown(); }

@@ -59,6 +59,22 @@ struct TrainingSteps {
     return next;
   }
 
+  /// Whether a checkpoint is due where training begins: it may be lost with a task that died there.
+  bool savesAtBegin() const {
+    if (saveEvery)
+      return firstStep > 0 && firstStep % *saveEvery == 0;
+    return saveEveryEpoch && samples && position > 0 && position % samples < (padded ? 1 : samplesPerStep);
+  }
+
+  /// Whether an evaluation is due where training begins: an earlier run that ended there made none in between, or a task died in it.
+  bool evaluatesAtBegin() const {
+    if (!evalEvery || !samples || firstStep == 0)
+      return false;
+    const double every = *evalEvery * static_cast<double>(samples), seen = static_cast<double>(position);
+    const double done = std::floor(seen / every + 1e-9), perStep = static_cast<double>(samplesPerStep);
+    return every <= perStep || (done >= 1 && seen - done * every < perStep * (1 - 1e-9));
+  }
+
   struct Pause {
     uint64_t step = 0;
     bool evaluate = false, save = false;

@@ -36,7 +36,8 @@ public:
   std::optional<Cause> find(absl::Duration least) {
     std::vector<LaneName> waiting;
     for (const auto &[name, node] : lanes_)
-      if (waits(node.lane->place.doing) && node.lane->stood >= least && tasks_[node.task].silent <= kSilent)
+      if (waits(node.lane->place.doing) && node.lane->stood >= least && tasks_[node.task].silent <= kSilent &&
+          !isAway(name))
         waiting.push_back(name);
     std::sort(waiting.begin(), waiting.end(), [&](const LaneName &a, const LaneName &b) {
       return std::pair(-lanes_.at(a).lane->stood, a) < std::pair(-lanes_.at(b).lane->stood, b);
@@ -104,7 +105,16 @@ private:
     found(CauseKind::Slow, node.task, stood, [&] { return lasts(""); });
   }
 
+  /// Its replica's task is away: it is that one, or serves it and stands until it is back.
+  bool isAway(const LaneName &name) const {
+    const std::optional<plan::Task> task = plan::replicaTask(plan_, name.instance);
+    const uint32_t number = task ? plan::taskNumber(plan_, *task) : UINT32_MAX;
+    return number < tasks_.size() && tasks_[number].away;
+  }
+
   void toPeer(const Node &from, const LaneName &name) {
+    if (isAway(name))
+      return;
     auto there = lanes_.find(name);
     const uint32_t task = plan::taskNumber(
         plan_, plan::instanceTask(plan_, plan_.programs(static_cast<int>(name.program)), name.instance));

@@ -26,6 +26,7 @@ struct WatchedTask {
   absl::Duration silent; ///< since it was heard last; infinite: never
   bool stopped = false; ///< the kernel says that it is stopped
   bool straggler = false; ///< may be silent for long
+  bool away = false; ///< it was lost, and is started again while the others go on: who waits for it hangs on nobody
   std::vector<StandingLane> lanes; ///< where they were when it was heard last
 };
 

@@ -6,7 +6,6 @@
 #include <grpc/slice.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 namespace graphc::transport {
@@ -291,6 +290,7 @@ void GrpcLink::end() {
   {
     base::MutexLock lock(mutex_);
     idle = takeWires();
+    dropQueued();
   }
   for (Wire *one : idle)
     one->finish();
@@ -308,6 +308,17 @@ std::vector<Wire *> GrpcLink::takeWires() {
         idle.push_back(wire);
     }
   return idle;
+}
+
+// What is queued and will never be written: nothing points into the buffer for it but the count of start().
+void GrpcLink::dropQueued() {
+  inOrder_ = large_ = {};
+  for (auto &port : sends_) {
+    port->next_ = nullptr;
+    port->queued_ = port->closePending_ = false;
+    if (std::exchange(port->sending_, false))
+      port->outstanding_.fetch_sub(1, std::memory_order_acq_rel);
+  }
 }
 
 bool GrpcLink::attached() const {
@@ -409,14 +420,18 @@ void GrpcLink::abort(absl::Status why) {
     if (why_.ok())
       why_ = std::move(why);
   }
-  for (auto &port : sends_) {
+  for (auto &port : sends_)
     port->aborted_.store(true, std::memory_order_release);
-    port->wake_.wake();
-  }
-  for (auto &port : recvs_) {
+  for (auto &port : recvs_)
     port->aborted_.store(true, std::memory_order_release);
+  wake();
+}
+
+void GrpcLink::wake() {
+  for (auto &port : sends_)
     port->wake_.wake();
-  }
+  for (auto &port : recvs_)
+    port->wake_.wake();
 }
 
 /// Between two phases: every lane here is joined. All readMutexes first, so that no frame is being taken; from then on
@@ -428,17 +443,12 @@ absl::Status GrpcLink::reset(uint64_t epoch) {
   base::MutexLock lock(mutex_);
   if (broken_)
     return absl::UnavailableError(absl::StrCat("the data stream with ", peer_, " is gone"));
-  inOrder_ = large_ = {};
+  dropQueued();
   creditHead_ = nullptr;
   creditsDue_ = false;
   why_ = absl::OkStatus();
   for (auto &port : sends_) {
-    if (port->sending_) { // queued and never written: nothing points into the buffer but the count of start()
-      port->sending_ = false;
-      port->outstanding_.fetch_sub(1, std::memory_order_acq_rel);
-    }
-    port->next_ = nullptr;
-    port->queued_ = port->closePending_ = port->closed_ = false;
+    port->closed_ = false;
     port->seq_ = port->offset_ = 0;
     port->credits_.store(port->spec_.capacity, std::memory_order_release);
     port->aborted_.store(false, std::memory_order_release);

@@ -60,10 +60,12 @@ public:
   /// The stream is over: ends the link. Returns false where it had ended before.
   bool detach(uint32_t number, Wire *wire);
 
-  /// No more writes, no more wires: finishes each as soon as no write of its is under way.
+  /// No more writes, no more wires: finishes each as soon as no write of its is under way. What is queued is dropped: lanes are
+  /// joined, stand, or are about to be woken by abort().
   void end();
   bool attached() const; ///< every stream's wire
   void abort(absl::Status why);
+  void wake(); ///< lanes look again
   absl::Status why() const;
   GrpcSendPort *sender(ChannelKey key) const;
   GrpcRecvPort *receiver(ChannelKey key) const;
@@ -103,6 +105,7 @@ private:
   void push(GrpcSendPort &port) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void kick(Writes &writes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<Wire *> takeWires() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void dropQueued() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status takeMessage(Stream &stream, uint32_t number, uint64_t *payload)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stream.readMutex);
   absl::Status takeCredit(MessageReader &reader);

@@ -179,7 +179,7 @@ absl::Status GrpcTransport::connect(uint32_t peer,
     {
       base::MutexLock lock(mutex_);
       ++streams_;
-      dialled_.push_back(stream->context());
+      dialled_.emplace(peer, stream->context());
     }
     stream->dial();
   }
@@ -219,6 +219,16 @@ void GrpcTransport::streamUp() {
 
 /// The first stream that breaks ends them all, unless this task is ending anyway.
 void GrpcTransport::streamDown(Peer &peer, absl::Status why) {
+  bool ending;
+  {
+    base::MutexLock lock(mutex_);
+    ending = ending_ || reported_;
+  }
+  if (peer.gone.load() || (!ending && spared_ && spared_(peer.task, peer.incarnation, why))) {
+    peer.gone.store(true);
+    peer.link.wake();
+    return;
+  }
   {
     base::MutexLock lock(mutex_);
     if (ending_ || std::exchange(reported_, true))
@@ -240,17 +250,17 @@ void GrpcTransport::streamGone() {
 
 /// Streams end, lanes wake, and this waits for both: each reactor to be gone, and gRPC to have freed each slice.
 bool GrpcTransport::shutdown(absl::Duration wait) {
-  std::vector<std::shared_ptr<grpc::ClientContext>> dialled;
   {
     base::MutexLock lock(mutex_);
     ending_ = true;
-    dialled.swap(dialled_);
   }
-  for (auto &[task, peer] : peers_)
+  for (auto &[task, peer] : peers_) {
     peer->link.end();
-  for (auto &context : dialled) // those that never stood
-    context->TryCancel();
+    hangUp(task);
+  }
   abort(absl::CancelledError("the run is over"));
+  for (auto &[task, peer] : peers_)
+    peer->link.end(); // what a lane has queued before it was woken
   absl::Time limit = absl::Now() + wait;
   auto drained = [&] {
     return std::all_of(peers_.begin(), peers_.end(), [](auto &entry) { return entry.second->link.drained(); });
@@ -301,11 +311,52 @@ void GrpcTransport::abort(absl::Status why) {
 
 absl::Status GrpcTransport::reset(uint64_t epoch) {
   for (auto &[task, peer] : peers_)
-    if (absl::Status status = peer->link.reset(epoch); !status.ok())
-      return status;
+    if (!peer->gone.load())
+      if (absl::Status status = peer->link.reset(epoch); !status.ok())
+        return status;
   base::MutexLock lock(mutex_);
   why_ = absl::OkStatus();
   return absl::OkStatus();
+}
+
+/// Calls that never stood are cancelled. And nobody keeps one: a message that was written when its stream had ended lies in the call.
+void GrpcTransport::hangUp(uint32_t peer) {
+  std::vector<std::shared_ptr<grpc::ClientContext>> calls; // go behind the lock
+  {
+    base::MutexLock lock(mutex_);
+    const auto [first, end] = dialled_.equal_range(peer);
+    for (auto call = first; call != end; ++call)
+      calls.push_back(std::move(call->second));
+    dialled_.erase(first, end);
+  }
+  for (auto &context : calls)
+    context->TryCancel();
+}
+
+bool GrpcTransport::forget(uint32_t peer, absl::Duration limit) {
+  auto found = peers_.find(peer);
+  if (found == peers_.end())
+    return true;
+  found->second->gone.store(true);
+  GrpcLink &link = found->second->link;
+  link.end();
+  hangUp(peer);
+  const absl::Time until = absl::Now() + limit;
+  base::MutexLock lock(mutex_);
+  while (!link.drained() && absl::Now() < until)
+    changed_.waitFor(mutex_, absl::Milliseconds(1));
+  return link.drained();
+}
+
+bool GrpcTransport::expects(const grpc::GenericCallbackServerContext &context) const {
+  const auto &metadata = context.client_metadata();
+  uint32_t task = 0;
+  uint64_t incarnation = 0;
+  if (!absl::SimpleAtoi(lookUp(metadata, kTaskKey), &task) ||
+      !absl::SimpleAtoi(lookUp(metadata, kIncarnationKey), &incarnation))
+    return false;
+  auto found = peers_.find(task);
+  return found != peers_.end() && found->second->incarnation == incarnation;
 }
 
 absl::StatusOr<std::pair<GrpcTransport::Peer *, uint32_t>>
@@ -358,7 +409,19 @@ grpc::ServerGenericBidiReactor *GrpcTransport::accept(grpc::GenericCallbackServe
 
 void DataService::serve(GrpcTransport *transport) {
   base::MutexLock lock(mutex_);
-  transport_ = transport;
+  transports_.clear();
+  if (transport)
+    transports_.push_back(transport);
+}
+
+void DataService::serveToo(GrpcTransport *transport) {
+  base::MutexLock lock(mutex_);
+  transports_.push_back(transport);
+}
+
+void DataService::serveNoMore(GrpcTransport *transport) {
+  base::MutexLock lock(mutex_);
+  std::erase(transports_, transport);
 }
 
 grpc::ServerGenericBidiReactor *DataService::CreateReactor(grpc::GenericCallbackServerContext *context) {
@@ -367,9 +430,11 @@ grpc::ServerGenericBidiReactor *DataService::CreateReactor(grpc::GenericCallback
   // Held while accept() runs so that serve(nullptr) means: no transport is touched any more. accept() calls nothing that
   // waits.
   base::MutexLock lock(mutex_);
-  if (!transport_)
+  if (transports_.empty())
     return new Refusal(absl::UnavailableError("the task is not ready for data"));
-  return transport_->accept(context);
+  auto found = std::find_if(transports_.begin(), transports_.end(),
+                            [&](const GrpcTransport *one) { return one->expects(*context); });
+  return (found == transports_.end() ? transports_.front() : *found)->accept(context);
 }
 
 } // namespace graphc::transport

@@ -20,6 +20,7 @@
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <utility>
@@ -54,6 +55,16 @@ public:
   /// Called once, on a gRPC thread and under no lock, when a stream breaks before shutdown().
   void onBroken(std::function<void(uint32_t peer, absl::Status)> callback) { broken_ = std::move(callback); }
 
+  /// Asked before that, likewise: whether the others go on without this process, for whose next one another transport takes the place of
+  /// this one. Then its streams alone are over; its ports say nothing of it, and their lanes are to be stopped.
+  using Spared = std::function<bool(uint32_t peer, uint64_t incarnation, const absl::Status &)>;
+  void onSpared(Spared callback) { spared_ = std::move(callback); }
+  /// The lanes that have to do with this peer stand, and send nothing to it any more: its streams end. False: within `limit` gRPC has not
+  /// let go of what those lanes have sent.
+  bool forget(uint32_t peer, absl::Duration limit);
+  /// Whether a call that comes in is for this transport, by the process that it says it is.
+  bool expects(const grpc::GenericCallbackServerContext &context) const;
+
   /// Ends every stream and waits until gRPC holds no slice of a lane's buffer. Idempotent. False: a peer that does not read kept
   /// some longer than `limit`; neither this object nor the lanes' buffers may be freed then.
   bool shutdown(absl::Duration limit = absl::Seconds(20));
@@ -63,6 +74,10 @@ public:
   TransportCounters counters() const override;
   absl::Status status() const override;
   void abort(absl::Status why) override;
+  void wake() override {
+    for (auto &[task, peer] : peers_)
+      peer->link.wake();
+  }
   absl::Status reset(uint64_t epoch) override;
   std::vector<MessageMemory> memory() override {
     std::vector<MessageMemory> all;
@@ -81,6 +96,7 @@ public:
     const uint32_t task;
     const std::string address;
     const uint64_t incarnation;
+    std::atomic<bool> gone{false}; ///< and another transport has its place
     GrpcLink link;
   };
 
@@ -92,6 +108,7 @@ private:
   void streamUp();
   void streamDown(Peer &peer, absl::Status why);
   void streamGone();
+  void hangUp(uint32_t peer);
   /// Whose call that is and for which of its streams.
   absl::StatusOr<std::pair<Peer *, uint32_t>> check(grpc::GenericCallbackServerContext &context);
 
@@ -99,12 +116,13 @@ private:
   const uint64_t largeBytes_;
   std::map<uint32_t, std::unique_ptr<Peer>> peers_; ///< fixed before the first stream
   std::function<void(uint32_t, absl::Status)> broken_;
+  Spared spared_;
 
   mutable base::Mutex mutex_;
   base::CondVar changed_;
   absl::Status why_ ABSL_GUARDED_BY(mutex_);
   absl::Status refused_ ABSL_GUARDED_BY(mutex_); ///< why a stream could not be set up
-  std::vector<std::shared_ptr<grpc::ClientContext>> dialled_ ABSL_GUARDED_BY(mutex_);
+  std::multimap<uint32_t, std::shared_ptr<grpc::ClientContext>> dialled_ ABSL_GUARDED_BY(mutex_); ///< by peer
   int streams_ ABSL_GUARDED_BY(mutex_) = 0; ///< reactors that live
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   bool reported_ ABSL_GUARDED_BY(mutex_) = false;
@@ -116,11 +134,14 @@ class DataService final : public grpc::CallbackGenericService {
 public:
   static constexpr char kMethod[] = "/graphc.Data/Stream";
   void serve(GrpcTransport *transport); ///< null: none
+  /// Calls that it expects and the first does not go to this one.
+  void serveToo(GrpcTransport *transport);
+  void serveNoMore(GrpcTransport *transport);
   grpc::ServerGenericBidiReactor *CreateReactor(grpc::GenericCallbackServerContext *context) override;
 
 private:
   base::Mutex mutex_;
-  GrpcTransport *transport_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  std::vector<GrpcTransport *> transports_ ABSL_GUARDED_BY(mutex_);
 };
 
 } // namespace graphc::transport

@@ -32,6 +32,7 @@ public:
     return all;
   }
   void abort(absl::Status why) override { ports.abort(std::move(why)); }
+  void wake() override { ports.wake(); }
   absl::Status status() const override { return ports.abortState().status(); }
   absl::Status reset(uint64_t epoch) override {
     ports.reset(epoch);

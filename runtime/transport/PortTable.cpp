@@ -32,6 +32,10 @@ TransportCounters PortTable::counters() const {
 
 void PortTable::abort(absl::Status why) {
   state.set(std::move(why)); // a port may have set it already, and wakes nobody
+  wake();
+}
+
+void PortTable::wake() {
   for (const auto &[key, port] : senders)
     port->wakeLocal();
   for (const auto &[key, port] : receivers)

@@ -25,6 +25,7 @@ public:
   RecvPort *receiver(ChannelKey key) const;
   TransportCounters counters() const;
   void abort(absl::Status why);
+  void wake();
   void reset(uint64_t epoch);
   AbortState &abortState() { return state; }
   const AbortState &abortState() const { return state; }

@@ -121,6 +121,10 @@ public:
     ports.abort(std::move(why));
     arrived.notifyAll();
   }
+  void wake() override {
+    base::MutexLock lock(mutex);
+    ports.wake();
+  }
   absl::Status reset(uint64_t epoch) override {
     ports.reset(epoch);
     return absl::OkStatus();

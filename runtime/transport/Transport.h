@@ -13,6 +13,8 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_TRANSPORT_H
 #define GRAPHC_RUNTIME_TRANSPORT_TRANSPORT_H
 
+#include "runtime/base/Mutex.h"
+
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 
@@ -148,6 +150,8 @@ public:
   virtual void abort(absl::Status why) = 0;
   /// Why this transport aborted, by a call of abort() or by what a peer did to it; OK while it did not. Any thread.
   virtual absl::Status status() const = 0;
+  /// Every waiter looks again. Any thread. Where a transport does not know how, they do so by themselves when their wait is over.
+  virtual void wake() {}
   /// Empties every channel and reopens it (also after abort) for the next phase or epoch. All tasks call it between two
   /// barriers: no lane runs on either side before the last task has reset.
   virtual absl::Status reset(uint64_t epoch) = 0;
@@ -156,17 +160,32 @@ public:
 /// Several transports of one task as one: each channel is found in the first that has it.
 class TransportSet final : public Transport {
 public:
-  void add(std::unique_ptr<Transport> transport) { parts.push_back(std::move(transport)); }
+  void add(std::shared_ptr<Transport> transport) {
+    base::MutexLock lock(mutex);
+    parts.push_back(std::move(transport));
+  }
+  /// In front of the others, in place of `before` (null: of none): from now on its channels are found there. What was added is aborted as the
+  /// others are.
+  void putFirst(std::shared_ptr<Transport> transport, const Transport *before);
   SendPort *sender(ChannelKey key) override;
   RecvPort *receiver(ChannelKey key) override;
   TransportCounters counters() const override;
   std::vector<MessageMemory> memory() override;
   void abort(absl::Status why) override;
   absl::Status status() const override;
+  void wake() override;
   absl::Status reset(uint64_t epoch) override;
 
 private:
-  std::vector<std::unique_ptr<Transport>> parts;
+  std::vector<std::shared_ptr<Transport>> all() const {
+    base::MutexLock lock(mutex);
+    return parts;
+  }
+  mutable base::Mutex mutex; ///< a leaf: but for counters() of the parts, which takes that of one
+  std::vector<std::shared_ptr<Transport>> parts ABSL_GUARDED_BY(mutex);
+  TransportCounters gone ABSL_GUARDED_BY(mutex); ///< of those that were replaced
+  bool aborted ABSL_GUARDED_BY(mutex) = false;
+  absl::Status why ABSL_GUARDED_BY(mutex);
 };
 
 } // namespace graphc::transport

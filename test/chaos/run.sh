@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs of which something dies, by a seed that is printed.   test/chaos/run.sh [--seed N] [--cases N] [--only K] [--jobs N]
+# Runs of which something dies, by a seed that is printed.   test/chaos/run.sh [--seed N] [--cases N] [--only K] [--jobs N] [--returns]
 # graphc and graphrun have to be built. For a night: test/chaos/run.sh --cases 1000
 python=python3
 $python -c 'import pytest' 2>/dev/null || python=/usr/bin/python3 # Debian's, whose pytest the tests use

@@ -189,8 +189,8 @@ TEST(Products, AreSaidInThePlan) {
   EXPECT_EQ(facts->name, "gpu_matmul_40x24x300_batch2_ta_tb_bf16");
   EXPECT_EQ(facts->flops, 2u * 2 * 40 * 24 * 300);
   EXPECT_TRUE(facts->onGpu);
-  call.kernel = "matmul";
-  EXPECT_THAT(std::string(kernels::checkCall(call).status().message()), HasSubstr("'bf16' is none of m, n, k, batch"));
+  call.kernel = "matmul"; // a CPU's may have it too
+  EXPECT_EQ(kernels::checkCall(call)->name, "matmul_40x24x300_batch2_ta_tb_bf16");
   call = callOf({40, 24, 300}, Precision::Ieee);
   EXPECT_EQ(kernels::checkCall(call)->name, "gpu_matmul_40x24x300");
   call.postOps = {"relu"};

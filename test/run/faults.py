@@ -1,4 +1,5 @@
-"""A disk that fails, and kill -9 at one operation on it: test/faults/faults.c before the others, in one task of a run."""
+"""Faults of one task of a run: a disk that fails, and kill -9 at one operation on it (test/faults/faults.c before the others); a signal where its
+process begins or ends."""
 from box import ROOT
 
 FAULTS = ROOT / "test/faults"
@@ -13,3 +14,24 @@ def fault(box, what, at, task, root, once=True):
         box.preload("faults", (FAULTS / "faults.c").read_text())
     return {"LD_PRELOAD": str(box / "faults.so"), "FAULT": what, "FAULT_AT": str(at), "FAULT_TASK": task, "FAULT_ROOT": root,
             "FAULT_FIRED": str(box / "fired") if once else ""}
+
+
+SIGNALS = r"""
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+__attribute__((WHEN)) static void signalled(void) {
+  char line[4096];
+  FILE *file = fopen("/proc/self/cmdline", "r");
+  size_t size = file ? fread(line, 1, sizeof line, file) : 0;
+  if (memmem(line, size, FLAG, sizeof FLAG))
+    raise(SIGNAL);
+}
+"""
+
+
+def signalled(box, job, when, signal):
+    """The environment in which each process that is a task of this job gets the signal ("SIGKILL") before it has done anything ("constructor") or behind all
+    ("destructor")."""
+    return box.preload("signalled", SIGNALS.replace("WHEN", when).replace("FLAG", f'"--job_name={job}"').replace("SIGNAL", signal))

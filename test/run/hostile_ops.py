@@ -34,6 +34,7 @@ LEFT_OUT = {f"graph.{name}" for name in """
     apply_adagrad apply_adam apply_momentum apply_rmsprop apply_sgd apply_sgd_rows assign assign_add
     assign_moving_average call dataset func gradient_squares gradients metric minimize next_batch read repeat return
     scope summary variable yield""".split()}
+MADE_BY_PASSES = {"graph.metric_sums"}  # verify-model refuses it in a model
 
 
 class Instance:
@@ -246,8 +247,8 @@ def main():
     def models(what, variant):
         return [(f"{what}, {make.__name__}", text) for make in (variant.predict, variant.constants, variant.train) if (text := make())]
     compiled = sweep(arguments, cases, lambda variant: variant.predict(), models, wrong)
-    if leftOut != LEFT_OUT:
-        wrong.append(f"left out are {sorted(leftOut)}, expected {sorted(LEFT_OUT)}")
+    if leftOut != LEFT_OUT | MADE_BY_PASSES:
+        wrong.append(f"left out are {sorted(leftOut)}, expected {sorted(LEFT_OUT | MADE_BY_PASSES)}")
         print(wrong[-1])
     print(f"{len(found)} ops, {len(cases)} variants, {compiled} compiled, {len(wrong)} wrong")
     return 1 if wrong or not cases or not compiled else 0

@@ -1,11 +1,13 @@
 """The evaluator: a process of its own that evaluates each checkpoint of a training, and is nobody's neighbour."""
 import json
 import os
+import signal
 
 import pytest
 from box import FOREVER, LOST, MLP, MODELS, delay, same
+from faults import signalled
 from formats import sampleFiles
-from process import DEATH
+from process import DEATH, until
 
 CKPT = ["--checkpoint_dir", "ckpt"]
 TF_CONFIG = '{"cluster": {"ps": ["a:1"], "worker": ["a:2", "a:3"]%s}, "task": {"type": "evaluator", "index": 0}}'
@@ -138,6 +140,45 @@ def test_killed(box, two):
     steps = [step for step, _ in evaluated(run.out)]
     assert steps[-1] == 200 and steps == sorted(steps)
     box.nothingLeft()
+
+
+def test_waits_for_training(box, two):
+    """One that a launcher has started waits as long as training lives, however rarely that saves."""
+    run = box.graphrun(two, "--steps", 60, *CKPT, "--save_checkpoint_steps", 1000, "--evaluator", "--wait_deadline", 1, env=delay(worker0=10000))
+    run.err.expect(r"^\[evaluator\] waiting for a checkpoint in ckpt; as long as training lives", "step-60, evaluated")
+    assert evaluated(run.out)[-1][0] == 60
+
+
+def test_stopped(box, two):
+    """kill -STOP: training does not notice; once that is over the evaluator is killed, and another one evaluates the last checkpoint."""
+    run = box.launch(two, "--steps", 200, *CKPT, "--save_checkpoint_steps", 20, "--evaluator", env=delay(worker0=3000))
+    run.out.waitFor("^step [0-9]+: ")
+    os.kill(run.pidOf("evaluator-0"), signal.SIGSTOP)
+    run.ends()
+    run.err.expect(r"graphrun: the evaluator \(process [0-9]+ on .*\) is stopped .* for 5s behind training's end, and is killed",
+                   r"graphrun: the evaluator .* was killed by signal 9 .*; started again in 500ms", "its last checkpoint, step-200, evaluated")
+    assert evaluated(run.out)[-1][0] == 200
+
+
+def test_dies_again_and_again(box, two):
+    """Behind training's end it is started again a few times, not for hours: then that is an error of the whole."""
+    run = box.graphrun(two, "--steps", 200, *CKPT, "--evaluator", status=1, env=signalled(box, "evaluator", "constructor", "SIGKILL"))
+    run.err.expect(r"graphrun: the evaluator .* was killed by signal 9 .*; there is none any more")
+    assert len(run.err.matches("the evaluator .* started again")) < 10
+    assert (box / "ckpt/finished.json").exists()
+
+
+def test_unsaid_end(box, two):
+    """Training has ended, and its word for that has gone: said, and nobody waits for ever."""
+    run = box.launch(two, "--steps", 200, *CKPT, "--evaluator", env=delay(worker0=3000))
+    run.err.waitFor(r"^\[evaluator\] waiting for a checkpoint")
+    os.kill(run.pidOf("evaluator-0"), signal.SIGSTOP)
+    until(lambda: (box / "ckpt/finished.json").exists(), "training ends")
+    (box / "ckpt/finished.json").unlink()
+    os.kill(run.pidOf("evaluator-0"), signal.SIGCONT)
+    run.ends(status=1)
+    run.err.expect(r"evaluator: training has ended, and has not said in ckpt that it is over: finished.json is not there or damaged; "
+                   "what is there was evaluated up to step-200")
 
 
 def test_training_dies(box, two):

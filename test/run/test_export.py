@@ -1,10 +1,12 @@
 """--export_dir: a folder that predicts what the plan predicts from its last checkpoint, without plan and cluster; whole or not there."""
+import fcntl
 import json
 import os
 import shutil
+import signal
 
 import pytest
-from box import FOREVER, MODELS
+from box import FOREVER, LOST, MODELS
 from served import FEED, STRATEGIES, served
 
 TRAIN = ["--steps", 20, "--checkpoint_dir", "ckpt", "--export_dir", "out"]
@@ -55,6 +57,43 @@ def test_versions(box):
     assert sorted(os.listdir(box / "out")) == ["1", "2"]
     box.graphrun("out", *FEED).err.expect("going on from out/2/variables/step-30")
     box.graphrun("out/1", *FEED).err.expect("going on from out/1/variables/step-20")
+
+
+def test_another_run_exports(box):
+    """Both do, one behind the other."""
+    plan = served(box)
+    (box / "out").mkdir()
+    held = os.open(box / "out", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        run = box.launch(plan, *TRAIN, *FEED)
+        run.err.waitFor("another run exports to out; waiting until it has, at most 4m")
+    finally:
+        os.close(held)
+    run.ends()
+    run.err.expect("exported ckpt/step-20 to out/1;")
+
+
+@pytest.mark.parametrize("how", ["stopped", "lost"])
+def test_while_another_run_exports(box, how):
+    """The wait for it hears a stop, and the loss of a task."""
+    plan = box.compile("served", {"worker": 2, "ps": 1, "strategy": "parameter_server"}, MODELS / "observed.mlir")
+    (box / "out").mkdir()
+    held = os.open(box / "out", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        run = box.launch(plan, "--steps", 20, "--checkpoint_dir", "ckpt", "--export_dir", "out")
+        run.err.waitFor("another run exports to out; waiting until it has, at most 4m")
+        if how == "stopped":
+            run.stop(status=1)
+            run.err.expect("^graphrun: stopped behind training, as asked$", "--export_dir out: nothing is exported, since the run was stopped")
+        else:
+            os.kill(run.pidOf("ps-0"), signal.SIGKILL)
+            run.ends(LOST)
+            run.err.expect("^graphrun: /job:ps/task:0 .* was killed by signal 9", "--export_dir out: nothing is exported, since the run failed")
+    finally:
+        os.close(held)
+    assert os.listdir(box / "out") == []
 
 
 def test_shown(box):

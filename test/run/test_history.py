@@ -86,6 +86,32 @@ def test_begins_anew(box, one):
     assert steps(lines(box)) == steps(lines(box, "h.jsonl.1")) == [1, 5]
 
 
+@pytest.mark.parametrize("cluster", [{"worker": 1}, PS], ids=["one", "two"])
+def test_pauses(box, cluster):
+    """A metric's mean goes on over checkpoints and evaluations, which leave no record of their own."""
+    plan = box.compile("paused", cluster, OBSERVED)
+    box.graphrun(plan, "--steps", 120, "--history", "straight.jsonl", "--save_summaries_steps", 50)
+    box.graphrun(plan, "--steps", 120, "--history", "paused.jsonl", "--save_summaries_steps", 50, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 7, "--eval_every_epochs", 3)
+    straight = values(lines(box, "straight.jsonl"))
+    assert [step for step, *_ in straight] == [1, 50, 100, 120] and all("error" in one for _, _, one, _ in straight)
+    assert values(lines(box, "paused.jsonl")) == straight
+
+
+def test_ends_early(box):
+    """The last step has a record, wherever training ends: by a signal, or by --early_stop."""
+    plan = box.compile("two", PS, OBSERVED)
+    run = box.launch(plan, "--steps", FOREVER, "--history", "stopped.jsonl", "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 1000)
+    box.checkpoint("ckpt")
+    run.stop(status=1)
+    (stopped,) = run.err.matches("stopped at step ([0-9]+) of")
+    found = lines(box, "stopped.jsonl")
+    assert steps(found)[-1] == int(stopped) and steps(found)[:-1] == [1, *range(100, int(stopped), 100)]
+    run = box.graphrun(plan, "--steps", FOREVER, "--history", "early.jsonl", "--eval_every_epochs", 7, "--early_stop", "sum:2:max")
+    (early,) = run.err.matches("training ends at step ([0-9]+) of")
+    found = lines(box, "early.jsonl")
+    assert steps(found)[-1] == int(early) == max(steps(found, "eval")) and int(early) % 100 != 0
+
+
 def test_asynchronous(box):
     """Tasks share no step: each tells its own, by name; what all share has none."""
     box.graphrun(box.servers("async", 2, 1, "async", OBSERVED), "--steps", 400, "--history", "h.jsonl", "--save_summaries_steps", 50)
@@ -104,7 +130,8 @@ def test_by_the_clock(box, one):
     run.stop(status=1)
     found = [line for line in lines(box) if line["phase"] == "train"]
     assert found[0]["step"] == 1
-    for before, line in zip(found, found[1:]):
+    assert f"stopped at step {found[-1]['step']} of" in run.err.text(), "the last one is the step at which it ends"
+    for before, line in zip(found, found[1:-1]):
         assert 0.15 < line["wall_time"] - before["wall_time"]
 
 

@@ -6,7 +6,7 @@ import struct
 import sys
 
 import pytest
-from box import FOREVER, HERE, LONG, LOST, ROOT, same
+from box import FOREVER, HERE, LONG, LOST, ROOT, delay, same
 from formats import updates
 from process import DEATH, until
 from test_install import build
@@ -143,6 +143,176 @@ def test_killed_between_steps(box, stepper):
     program.err.expect("/job:worker/task:1")
 
 
+def restarted(program, number, most, why="was killed by signal 9"):
+    program.err.waitFor(rf"{why}.*; restarting the run from (step [0-9]+|the beginning, as there is no checkpoint yet,) (at once|in .*s) .restart {number} of {most}.$")
+
+
+@pytest.mark.parametrize("name,victim", [("servers", "worker-1"), ("servers", "ps-0"), ("all-reduce", "worker-1"), ("in-graph", "worker-1")])
+def test_goes_on_without_a_task(box, stepper, name, victim):
+    """kill -9 of a task that the session has started: it makes itself anew from the last checkpoint, hooks hear of it, and the end is that of an
+    undisturbed run, bit by bit, with the same losses."""
+    plan = box.compile(name, SHARED[name])
+    options = {"steps": 400, "checkpoint_dir": "kept", "save_checkpoint_steps": 20, "max_restarts": 3, "graphrun": "graphrun", "dump_variables": "own"}
+    program = stepper(plan, options, fetch=["loss"], slow=2, outside=["loss"])
+    for number in 1, 2:
+        program.out.waitFor(f"^loss {130 * number} ")
+        os.kill(program.pidOf(victim), 9)
+        restarted(program, number, 3)
+    program.ends()
+    program.out.expect("^created 0 -$", r"^created ([0-9]+) kept/step-\1$", "^end$", "^closed 400 0 -$")
+    assert len(program.out.matches("^begin$")) == len(program.out.matches("^end$")) == 1 and len(program.out.matches("^created ")) == 3
+    same(box / "own", box.weights(plan, "--steps", 400, "--fetch", "loss"))
+    assert values(program) == dict(enumerate(printed(box.last), 1))
+    made = [int(step) for step in program.out.matches("^loss ([0-9]+) ")]
+    assert len(made) > 400, "some were made again"
+    assert program.out.matches("^outside (.*)$") == program.out.matches("^loss (.*)$"), "what the program itself wants"
+
+
+def test_lost_behind_the_last_step(box, stepper):
+    """While it evaluates, with the last checkpoint made: no step is made again, hooks hear of the last one, and the evaluation is made."""
+    plan = box.compile("servers", SHARED["servers"])
+    box.environment.update(delay(ps0=50000))  # the evaluation takes long
+    program = stepper(plan, {"steps": 3, "checkpoint_dir": "kept", "max_restarts": 1, "graphrun": "graphrun", "dump_variables": "own"}, fetch=["loss"])
+    until(lambda: (box / "kept/step-3/manifest.json").exists(), "the last checkpoint")
+    os.kill(program.pidOf("worker-1"), 9)
+    restarted(program, 1, 1)
+    program.ends()
+    assert [int(step) for step in program.out.matches("^loss ([0-9]+) ")] == list(range(1, 4))
+    program.out.expect("^created 0 -$", "^created 3 kept/step-3$", "^end$", "^closed 3 0 -$")
+    same(box / "own", box.weights(plan, "--steps", 3))
+
+
+def test_the_end_is_asked_for_while_it_waits(box, stepper, ports):
+    """Nobody starts the lost one again: a request to stop ends the wait, with the hooks' end, and what was made stays."""
+    plan = box.compile("two", {"ps": 1, "worker": 2, "strategy": "parameter_server"})
+    hosts = {"ps_hosts": f"localhost:{ports[0]}", "worker_hosts": f"127.0.0.1:{ports[1]},localhost:{ports[2]}"}
+    byHand = [f"--{key}={value}" for key, value in hosts.items()]
+    server = box.start("graphrun", plan, "--job_name=ps", "--task_index=0", *byHand, name="server")
+    worker = box.start("graphrun", plan, "--job_name=worker", "--task_index=1", *byHand, name="worker")
+    program = stepper(plan, {**hosts, "steps": FOREVER, "checkpoint_dir": "kept", "save_checkpoint_steps": 20, "max_restarts": 3}, sigterm=True)
+    box.checkpoint("kept")
+    server.kill()
+    restarted(program, 1, 3, "/job:ps/task:0.*")
+    worker.ends(LOST)
+    program.waitFor("waiting for /job:ps/task:0")
+    os.kill(program.pid, 15)
+    program.ends(1)
+    program.out.expect("^end$", "^closed [1-9][0-9]* 1 ")
+    program.err.expect("stopped")
+
+
+def test_asynchronous_goes_on(box, stepper):
+    """Each update counts once."""
+    plan = box.compile("async", ASYNC)
+    program = stepper(plan, {"steps": 400, "checkpoint_dir": "kept", "save_checkpoint_steps": 20, "max_restarts": 3, "graphrun": "graphrun", "dump_variables": "own"},
+                      slow=2)
+    box.checkpoint("kept")
+    os.kill(program.pidOf("worker-1"), 9)
+    restarted(program, 1, 3)
+    program.ends()
+    assert updates(box / "own") == 400
+
+
+def test_waits_for_servers(box, stepper, ports):
+    """Tasks by hand, the chief's and a worker's as sessions that go on, and a server that somebody starts again: they wait for it."""
+    plan = box.compile("two", {"ps": 1, "worker": 2, "strategy": "parameter_server"})
+    hosts = {"ps_hosts": f"localhost:{ports[0]}", "worker_hosts": f"127.0.0.1:{ports[1]},localhost:{ports[2]}"}
+    by_hand = [f"--{key}={value}" for key, value in hosts.items()]
+    server = box.start("graphrun", plan, "--job_name=ps", "--task_index=0", *by_hand, name="server")
+    chief = stepper(plan, {**hosts, "steps": 300, "checkpoint_dir": "kept", "save_checkpoint_steps": 20, "max_restarts": 1, "dump_variables": "own"},
+                    name="chief", slow=2)
+    worker = stepper(plan, {**hosts, "job_name": "worker", "task_index": 1, "max_restarts": 1}, name="worker")
+    box.checkpoint("kept")
+    server.kill()
+    restarted(chief, 1, 1, "/job:ps/task:0.*")
+    worker.err.waitFor("/job:ps/task:0.*; joining the chief again .restart 1 of 1.$")
+    again = box.start("graphrun", plan, "--job_name=ps", "--task_index=0", *by_hand, name="again")
+    for one in chief, worker, again:
+        one.ends()
+    same(box / "own", box.weights(plan, "--steps", 300))
+
+
+def test_a_waiting_server_comes_again(box, stepper, ports):
+    """The same of servers that wait for a client: the one that was killed is there again, the others have waited, and the session goes on."""
+    plan = box.compile("cluster", {"worker": ports.addresses(3), "strategy": "all_reduce"})
+    servers = [box.task(f"worker-{i}", "server", "--cluster", "cluster.json") for i in (1, 2)]
+    for server in servers:
+        server.waitFor("waits for a client")
+    program = stepper(plan, {"steps": 300, "master": f"grpc://localhost:{ports[0]}", "checkpoint_dir": "kept", "save_checkpoint_steps": 20,
+                             "max_restarts": 1, "dump_variables": "own"}, slow=2)
+    box.checkpoint("kept")
+    servers[0].kill()
+    restarted(program, 1, 1, "/job:worker/task:1.*")
+    servers[0] = box.task("worker-1", "server", "--cluster", "cluster.json")
+    program.ends()
+    for server in servers:
+        server.stop(None)
+    reference = box.compile("same", {"worker": 3, "strategy": "all_reduce"})
+    same(box / "own", box.weights(reference, "--steps", 300))
+
+
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
+
+
+def test_a_launchers_sessions(box, stepper, installed):
+    """Open MPI starts the program once a task, or once beside graphrun for the others, and each knows its place by its rank; also by way of a job
+    folder, of which nothing is left."""
+    plan = box.compile("servers", SHARED["servers"])
+    reference = box.weights(plan, "--steps", 30, "--fetch", "loss")
+    losses = dict(enumerate(printed(box.last), 1))
+    os.mkdir(box / "jobs", 0o700)
+    for name, more in ("all", {}), ("folder", {"job_dir": "jobs"}), ("mixed", {}):
+        asked = {"library": str(installed / "libgraphc_c.so"), "plan": str(plan), "fetch": ["loss"] if name == "mixed" else [],
+                 "options": {"steps": "30", "dump_variables": f"own-{name}", **more}}
+        program = [sys.executable, STEPPER, json.dumps(asked)]
+        run = box.run(*MPIRUN, "-n", *([1, *program, ":", "-n", 2, "graphrun", plan] if name == "mixed" else [3, *program]), name=name)
+        run.err.expect("this is /job:worker/task:0, rank 0 of Open MPI's job .*: rank 0 is worker:0, 1 is ps:0, 2 is worker:1")
+        same(box / f"own-{name}", reference)
+        if name == "mixed":
+            assert values(run) == losses
+        else:
+            assert len(run.out.matches("^closed 30 0 -$")) == 3, "the server counts steps too"
+    assert not os.listdir(box / "jobs")
+
+
+def test_restarts_are_used_up(box, stepper):
+    """The next loss ends the run as it does without, also where it comes while a hook takes its time."""
+    plan = box.compile("servers", SHARED["servers"])
+    program = stepper(plan, {"steps": FOREVER, "checkpoint_dir": "kept", "save_checkpoint_steps": 20, "max_restarts": 1, "graphrun": "graphrun"}, pause=50)
+    for number in 1, 2:
+        until(lambda: len(program.out.matches("^waiting$")) == number, f"it waits, {number}")
+        os.kill(program.pidOf("worker-1"), 9)
+    program.ends(LOST, DEATH)
+    assert program.out.matches("^created (.*)$") == ["0 -", "40 kept/step-40"]
+    program.err.expect("/job:worker/task:1.*restarting the run from step 40 at once .restart 1 of 1.$", "^/job:worker/task:1")
+    program.out.never("^end$")
+    box.nothingLeft()
+
+
+def test_a_run_goes_on(box, installed):
+    """graphc::run, which nobody steps: the losses that it keeps are those of an undisturbed run, each step's once."""
+    plan = box.compile("servers", {**SHARED["servers"], "ps": 1})
+    program = box.start(installed / "running", plan, "graphrun", 2000, ".", name="running", env=delay(worker1=1000))
+    box.checkpoint("kept")
+    os.kill(program.pidOf("worker-1"), 9)
+    restarted(program, 1, 2)
+    program.ends()
+    same(box / "own", box.weights(plan, "--steps", 2000, "--fetch", "loss"))
+    assert list(values(program).items()) == list(enumerate(printed(box.last), 1)) and len(program.out.lines()) == 2000
+
+
+def test_killed_while_they_start(box, stepper):
+    """A program that is killed while the tasks that it starts are on their way: they find nobody, and end at once, not at --join_deadline."""
+    plan = box.compile("servers", SHARED["servers"])
+    box.write("slow", "#!/bin/sh\necho $1 >>started; while ! [ -e go ]; do sleep 0.01; done; exec graphrun \"$@\" 2>>told\n").chmod(0o755)
+    program = stepper(plan, {"steps": FOREVER, "graphrun": str(box / "slow")})
+    until(lambda: (box / "started").exists() and len(box.file("started").lines()) == 2, "the tasks are on their way")
+    program.kill()
+    box.write("go", "")
+    box.nothingLeft()
+    box.file("told").expect("the program that has started this: it has ended")
+
+
 def test_a_hook_fails(box, stepper, ports, task):
     """The run ends by the hook's name in every task, with the status of a failure; nothing is saved."""
     plan = box.compile("two", {"ps": 1, "worker": 2, "strategy": "parameter_server"})
@@ -160,6 +330,15 @@ def test_a_hook_fails(box, stepper, ports, task):
     assert not [name for name in os.listdir(box / "kept") if name.startswith("step-")]
 
 
+def test_too_late(box, stepper):
+    """What is called too late is an error, and the session stops there, in good order, as graphc.h says; not at the run's end, hours later."""
+    program = stepper(box.compile("one", {"worker": 1}), {"steps": 100000, "checkpoint_dir": "kept"}, late=10)
+    program.ends(1)
+    program.out.expect("^closed 10 1 ")
+    program.err.expect("the session was started; options, feeds and hooks come before")
+    assert (box / "kept/step-10").exists()
+
+
 def test_refused(box, stepper):
     """What cannot be is said before anything starts, or ends it: who the others are, which graphrun, an option, a result."""
     plan = box.compile("two", {"ps": 1, "worker": 2, "strategy": "parameter_server"})
@@ -168,7 +347,8 @@ def test_refused(box, stepper):
                           ({"graphrun": "false"}, r"/job:(ps/task:0|worker/task:1): process [0-9]+ ended with exit status 1"),
                           ({"graphrun": "graphrun", "job_name": "worker", "task_index": 1}, "this is the chief, /job:worker/task:0"),
                           ({"master": "localhost:1"}, "expected grpc://HOST:PORT"), ({"setps": 5}, 'setps: a session has no such option; did you mean "steps"'),
-                          ({"steps": "many"}, "steps: many is no whole number"), ({"graphrun": "graphrun", "steps": 5}, "fetch los: the function has no such result")]:
+                          ({"steps": "many"}, "steps: many is no whole number"),
+                          ({"graphrun": "graphrun", "max_restarts": 3}, "maxRestarts needs checkpointDirectory and the entry train"), ({"graphrun": "graphrun", "steps": 5}, "fetch los: the function has no such result")]:
         program = stepper(plan, options, fetch=["los"])
         program.ends(1)
         program.err.expect(says)

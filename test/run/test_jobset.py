@@ -50,6 +50,25 @@ def test_gpus(submit, box):
     assert limits["big-ps"] is None and limits["chief"] is None
 
 
+def test_beside(submit, box):
+    """A parameter server's pod wants the node of the worker with its index; workers go where they like. There are no more servers than workers."""
+    plan = box.servers("pairs", workers=2, ps=2, model=MODEL)
+    made = manifest(box.graphrun("submit", "--engine", "jobset", "--image", "a", "--beside", plan, "--job_dir", "/a").out)
+    admit(made)
+    pods = {job["name"]: job["template"]["spec"]["template"]["spec"] for job in made["spec"]["replicatedJobs"]}
+    assert "affinity" not in pods["worker"]
+    (term,) = pods["ps"]["affinity"]["podAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    assert term["labelSelector"]["matchLabels"] == {"jobset.sigs.k8s.io/jobset-name": "pairs", "jobset.sigs.k8s.io/replicatedjob-name": "worker"}
+    assert term["matchLabelKeys"] == ["batch.kubernetes.io/job-completion-index"] and term["topologyKey"] == "kubernetes.io/hostname"
+    broken = copy.deepcopy(made)
+    (server,) = [job for job in broken["spec"]["replicatedJobs"] if job["name"] == "ps"]
+    server["template"]["spec"]["template"]["spec"]["affinity"]["podAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] = term
+    with pytest.raises(Exception):
+        admit(broken)
+    more = box.servers("more", workers=1, ps=2, model=MODEL)
+    box.refused("--beside: job ps has 2 tasks, and worker, beside whose tasks they would be, 1", "submit", "--engine", "jobset", "--image", "a", "--beside", more, "--job_dir", "/a")
+
+
 def test_names(box):
     """Jobs that Kubernetes cannot have are refused by name."""
     arguments = ["submit", "--engine", "jobset", "--image", "a"]
@@ -144,6 +163,31 @@ def test_begins_again(box, two, submit, pods):
     assert set.decision(again) == "Completed"
     again["worker", 0].err.expect("going on from .*/kept/step-")
     same(straight, box / "far")
+
+
+def test_evaluator(box, two, submit, pods):
+    """A role of one pod beside the tasks: it evaluates to the end. Its death is nobody else's: its job makes another pod, and the set completes with the
+    weights of an undisturbed run."""
+    straight = box.weights(two, "--steps", 600)
+    made = submit(two, "--steps", 600, "--checkpoint_dir", box / "kept", "--save_checkpoint_steps", 50, "--dump_variables", box / "far", "--evaluator")
+    admit(made)
+    (job,) = [job for job in made["spec"]["replicatedJobs"] if job["name"] == "evaluator"]
+    assert (job["template"]["spec"]["parallelism"], job["template"]["spec"]["completions"]) == (1, 1)
+    set = pods(made)
+    evaluator = set.pod("evaluator", 0)
+    assert '"task":{"type":"evaluator","index":0}' in evaluator.environment()["TF_CONFIG"]
+    assert "evaluator" not in evaluator.environment()["TF_CONFIG"].replace('"type":"evaluator"', ""), "nobody calls it"
+    processes = set.startAll()
+    first = processes.pop(("evaluator", 0))
+    first.out.waitFor("^step [0-9]+: accuracy")
+    first.kill()
+    assert set.reason(evaluator, first.status) is None
+    processes["evaluator", 0] = set.start(evaluator)
+    assert set.decision(processes) == "Completed"
+    same(straight, box / "far")
+    processes["evaluator", 0].out.expect("^step 600: accuracy")
+    assert set.reason(evaluator, 2) == "PodFailurePolicy", "what is refused would be again"
+    box.refused("an evaluator follows the checkpoints of a training: give --checkpoint_dir", "submit", "--engine", "jobset", "--image", "a", two, "--job_dir", "a", "--evaluator")
 
 
 def test_gives_up(box, submit, pods):

@@ -65,12 +65,33 @@ def test_slurm(box, plan, slurm):
     long.err.expect("^graphrun: /job:worker/task:1: process [0-9]+ on .* is gone", "tasks 0-1: Exited with exit code 138")
 
 
+def test_slurm_on_two_nodes(box, plan, ports, machines):
+    """Each a machine of its own: a step over both, and a heterogeneous job whose parameter server has a node of its own; the folder brings
+    them together."""
+    launched = box.weights(plan, *STEPS)
+    machines.add(2)
+    slurm = Slurm(box, ports, machines, nodes=2)
+    run = slurm.run("srun", "-N2", "-n3", "graphrun", plan, *STEPS, "--job_dir", "job", "--dump_variables", "by-srun")
+    same(launched, box / "by-srun")
+    run.err.expect(r"^graphrun: this is /job:worker/task:0, rank 0 of Slurm's step 1\.0: rank 0 is worker:0, 1 is ps:0, 2 is worker:1$")
+    slurm.run("srun", "-N2", "-n3", "graphrun", plan, *STEPS, status=2).err.expect("has processes on several hosts, which need mutual TLS .*--job_dir")
+    submitted = slurm.run("graphrun", "submit", "--engine", "slurm", "--apart", "ps=1", "--yes", plan, *STEPS, "--job_dir", "job", "--dump_variables", "apart")
+    (job,) = submitted.out.matches("^Submitted batch job ([0-9]+)$")
+    until(lambda: slurm.job(f"{job}+0", "JobState") in ("COMPLETED", "FAILED"), "the job has ended", END)
+    said = (box / f"slurm-{job}.out").read_text()
+    assert "rank 0 to 1 are worker:0 to worker:1, 2 is ps:0\n" in said, said
+    assert [slurm.job(f"{job}+{component}", "NodeList") for component in (0, 1)] == ["node1", "node2"]
+    same(launched, box / "apart")
+    slurm.close()
+
+
 def test_requeued(box, two, slurm):
-    """A batch job of which a task is killed is requeued on 138, goes on from its checkpoint, and has the weights of an undisturbed one."""
+    """A batch job of which a task is killed is requeued on 138, goes on from its checkpoint, and has the weights of an undisturbed one. So does the
+    evaluator that the batch file starts beside it."""
     flags = [two, "--steps", 2000]
     straight = box.weights(*flags)
     submitted = slurm.run("graphrun", "submit", "--engine", "slurm", "--yes", *flags, "--checkpoint_dir", "kept", "--save_checkpoint_steps", 50,
-                          "--dump_variables", "requeued")
+                          "--dump_variables", "requeued", "--evaluator")
     (job,) = submitted.out.matches("^Submitted batch job ([0-9]+)$")
     box.checkpoint("kept", there=lambda: slurm.job(job, "JobState") in ("PENDING", "RUNNING"))
     os.kill(until(lambda: pidOf(box, 2), "a process of the server"), signal.SIGKILL)
@@ -78,8 +99,33 @@ def test_requeued(box, two, slurm):
     # It would wait for two minutes; at once, the node takes it for the one that has just been ended.
     slurm.ask("scontrol", "update", f"JobId={job}", "StartTime=now+4seconds")
     until(lambda: slurm.job(job, "JobState") in ("COMPLETED", "FAILED"), "the job has ended", END)
-    box.file(f"slurm-{job}.out").expect("^graphrun: /job:ps/task:0: process [0-9]+ on .* is gone", "going on from kept/step-[0-9]+", "step 2000/2000")
+    box.file(f"slurm-{job}.out").expect("^graphrun: /job:ps/task:0: process [0-9]+ on .* is gone", "going on from kept/step-[0-9]+", "step 2000/2000",
+                                          "evaluator was stopped, as asked", "^step 2000: accuracy", "its last checkpoint, step-2000, evaluated")
     same(straight, box / "requeued")
+
+
+def test_apart_requeued(box, two, ports, machines):
+    """A heterogeneous job of which a task is killed is requeued as a whole, and goes on from its checkpoint. Slurm looks at a queue with such jobs when
+    something has changed in it: a job that somebody submits when the wait is over."""
+    flags = [two, "--steps", 400]
+    straight = box.weights(*flags)
+    machines.add(2)
+    slurm = Slurm(box, ports, machines, nodes=2)
+    submitted = slurm.run("graphrun", "submit", "--engine", "slurm", "--apart", "ps=1", "--yes", *flags, "--job_dir", "job", "--checkpoint_dir", "kept",
+                          "--save_checkpoint_steps", 50, "--dump_variables", "apart")
+    (job,) = submitted.out.matches("^Submitted batch job ([0-9]+)$")
+    both = [f"{job}+0", f"{job}+1"]
+    box.checkpoint("kept", there=lambda: slurm.job(both[0], "JobState") in ("PENDING", "RUNNING"))
+    os.kill(until(lambda: pidOf(box, 2), "a process of the server"), signal.SIGKILL)
+    until(lambda: {slurm.job(one, "Reason") for one in both} == {"BeginTime"} or slurm.job(both[0], "JobState") == "FAILED", "the job is requeued")
+    for one in both:  # it would wait for two minutes
+        slurm.ask("scontrol", "update", f"JobId={one}", "StartTime=now+4seconds")
+    until(lambda: {slurm.job(one, "Reason") for one in both} == {"None"}, "its wait is over")
+    slurm.ask("sbatch", "-n1", "--wrap", "true")
+    until(lambda: slurm.job(both[0], "JobState") in ("COMPLETED", "FAILED"), "the job has ended", END)
+    box.file(f"slurm-{job}.out").expect("^graphrun: /job:ps/task:0: process [0-9]+ on .* is gone", "going on from kept/step-[0-9]+", "step 400/400")
+    same(straight, box / "apart")
+    slurm.close()
 
 
 def by(rank, port):

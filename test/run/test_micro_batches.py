@@ -306,6 +306,76 @@ def test_metrics(box):
         assert final == reference, row
 
 
+def test_metrics_of_loops(box, transport):
+    """Nor do metrics keep micro-batches from being a loop: what they come to is that of copies, to the last bit, whoever shares them."""
+    model, settings = MODELS / "metrics.mlir", {"micro_batches": 24, "sum_leaves": 8}
+    box.withSim()
+    finals = []
+    for jobs, name in (({"worker": 1, "devices": SIMS}, "one_device"), ({"worker": 1}, "one_device"), ({"worker": 2}, "mirrored"), ({"worker": 2}, "all_reduce"),
+                       ({"ps": 1, "worker": 4}, "parameter_server")):
+        cluster = {**jobs, "strategy": {"name": name, **settings}}
+        box.graphrun(box.compile(f"plan{len(finals)}", cluster, model), "--steps", 10, "--stats", "stats.json", f"--transport={transport}")
+        finals.append(box.json("stats.json")["final"])
+        assert len(loops(box, cluster, model)) == (0 if "devices" in jobs or jobs["worker"] == 4 else 2 if name == "mirrored" else 1), cluster
+        assert finals[-1]["train error"] == finals[0]["train error"] > 0, cluster
+
+
+def test_metrics_cost_a_loop_nothing(box):
+    """256 micro-batches with a metric have a plan hardly larger than 16, and their gradients' memory."""
+    text = MLP.read_text()
+    model = box.write("measured.mlir", text.replace('  graph.minimize', '  graph.metric "loss of rows", %loss : tensor<f32>\n  graph.minimize', 1))
+    sizes = {}
+    for name in MLP, model:
+        for count in 16, 256:
+            cluster = {"worker": 1, "strategy": {"name": "one_device", "micro_batches": count}}
+            sizes[name, count] = (box / box.compile(f"measured{len(sizes)}", cluster, name)).stat().st_size, loops(box, cluster, name)[0][0]
+    assert sizes[model, 256][0] <= 1.5 * sizes[model, 16][0] and sizes[model, 256][0] <= 1.5 * sizes[MLP, 256][0], "bytes of the plan"
+    assert sizes[model, 256][1] <= 1.3 * sizes[MLP, 256][1], "bytes of the arena"
+
+
+FIRST = """
+graph.variable @w : tensor<4xf32> = #graph.normal<stddev = 0.5, seed = 1>
+graph.variable @last : tensor<4xf32> = #graph.zeros {trainable = false, aggregation = "first_replica"}
+graph.dataset @data : (tensor<4xf32>) = #graph.synthetic<samples = 203, seed = 7>
+graph.func @train_step() -> (tensor<2x4xf32> {graph.name = "first", graph.reduction = "first_replica"}, tensor<2x4xi32> {graph.name = "whole"})
+    attributes {role = #graph.role<train>} {
+  %x = graph.next_batch @data {batch = 2} : tensor<2x4xf32>
+  %w = graph.read @w : tensor<4xf32>
+  %y = graph.bias_add %x, %w : tensor<2x4xf32>, tensor<4xf32>
+  %mean = graph.reduce_mean %y dimensions = [0] : (tensor<2x4xf32>) -> tensor<4xf32>
+  %loss = graph.reduce_mean %mean dimensions = [0] : (tensor<4xf32>) -> tensor<f32>
+  %nothing = graph.constant dense<-0.0> : tensor<2x4xf32>
+  %half = graph.constant dense<0.5> : tensor<2x4xf32>
+  %centred = graph.subtract %x, %half : tensor<2x4xf32>
+  %zeros = graph.multiply %centred, %nothing : tensor<2x4xf32>
+  %one = graph.constant dense<1.0> : tensor<2x4xf32>
+  %first = graph.divide %one, %zeros : tensor<2x4xf32>
+  %large = graph.constant dense<1000.0> : tensor<2x4xf32>
+  %scaled = graph.multiply %x, %large : tensor<2x4xf32>
+  %whole = graph.convert %scaled : (tensor<2x4xf32>) -> tensor<2x4xi32>
+  graph.assign @last, %mean : tensor<4xf32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.05>} : tensor<f32>
+  graph.return %FETCHED, %whole : tensor<2x4xf32>, tensor<2x4xi32>
+}
+"""
+
+
+@pytest.mark.parametrize("fetched", ["zeros", "first"], ids=["zeros of either sign", "infinities"])
+def test_first_micro_batch_of_a_loop(box, fetched):
+    """What is wanted of the first micro-batch alone is its value in a loop too, and a zero keeps its sign."""
+    model, settings = box.write("first.mlir", FIRST.replace("FETCHED", fetched)), {"micro_batches": 24, "sum_leaves": 8}
+    box.withSim()
+    seen = []
+    for jobs, name in ({"worker": 1, "devices": SIMS}, "one_device"), ({"worker": 1}, "one_device"), ({"worker": 2}, "mirrored"):
+        cluster = {**jobs, "strategy": {"name": name, **settings}}
+        weights = box.weights(box.compile(f"plan{len(seen)}", cluster, model), "--steps", 5, "--fetch", "first", "--fetch", "whole")
+        seen.append((weights, box.last.out.matches("^(?:first|whole) .*")))
+        assert bool(loops(box, cluster, model)) == ("devices" not in jobs), cluster
+        same(seen[0][0], weights)
+        assert len(seen[-1][1]) == 10 and seen[-1][1] == seen[0][1], cluster
+    assert all(any(word in line for line in seen[0][1]) for word in (["-0", " 0"] if fetched == "zeros" else ["-inf", " inf"]))
+
+
 TWO = """
 graph.variable @v : tensor<512x512xf32> = #graph.glorot_uniform<seed = 3> {trainable = TRAINABLE DEVICE0}
 graph.variable @w : tensor<512x512xf32> = #graph.glorot_uniform<seed = 1> {trainable = true DEVICE1}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from box import FOREVER, LOST, ROOT, asName, delay, files, same, servers
-from faults import fault
+from faults import fault, signalled
 from formats import updates
 from process import ended, until
 
@@ -55,7 +55,7 @@ def test_killed(box, two, straight, transport, task):
     same(straight, box / "dump")
 
 
-@pytest.mark.parametrize("strategy,task", [("all_reduce", "worker-1"), ("all_reduce", "worker-0"), ("async", "worker-1"), ("async", "ps-0")])
+@pytest.mark.parametrize("strategy,task", [("all_reduce", "worker-1"), ("all_reduce", "worker-0"), ("async", "ps-0")])
 def test_of_other_strategies(box, strategy, task):
     """By all-reduce the bits are those of an undisturbed run, of asynchronous updates each counts once."""
     plan = box.servers("async", 2, 1, "async") if strategy == "async" else box.compile("sum", {"worker": 2, "strategy": {"name": strategy}})
@@ -109,6 +109,7 @@ def test_at_the_start(box, two, straight, task):
     run = box.launch(two, "--steps", 400, "--checkpoint_dir", "ckpt", "--max_restarts", 2, "--dump_variables", "dump")
     os.kill(run.pidOf(task), signal.SIGKILL)
     run.ends()
+    box.clearSockets()
     run.err.expect(rf"^graphrun: {asName(task)} .* was killed by signal 9.* from the beginning, as there is no checkpoint yet, at once .restart 1 of 2.$")
     same(straight, box / "dump")
 
@@ -126,6 +127,17 @@ def test_while_they_wait(box, two, straight):
             pass
     run.ends()
     same(straight, box / "dump")
+
+
+def test_stopped_while_it_waits(box, two, straight):
+    """One that waits for the next session and is stopped would never hear of it: it is killed aloud, and started with the session."""
+    run = box.launch(two, *RUN, "--max_restarts", 5, "--dump_variables", "dump", "--join_deadline", 30,
+                     env={**SLOW, **fault(box, "kill", 1, "ps-0", "ckpt/step-", once=False)})
+    run.err.waitFor(again(3, 5))  # in 1s
+    os.kill(run.pidOf("worker-1"), signal.SIGSTOP)
+    run.err.waitFor(r"^graphrun: /job:worker/task:1 \(process [0-9]+ on .*\) is stopped .* while it waits, is killed, and started again$")
+    run.err.waitFor(again(4, 5, "/job:ps/task:0"))
+    run.ends(LOST)
 
 
 def test_before_the_first_checkpoint(box, two, straight):
@@ -163,6 +175,48 @@ def test_silent(box, two, straight):
     run.err.waitFor("/job:worker/task:1.* did not answer for .*" + again(1, 1))
     alone(run, before, "worker-1", 1, 1)
     run.ends()
+    same(straight, box / "dump")
+
+
+@pytest.mark.parametrize("restarts", [0, 2])
+def test_stopped_at_the_end(box, two, straight, restarts):
+    """A task that is stopped while it ends, when all have done what they had to: it is killed aloud, and the run has ended well."""
+    run = box.graphrun(two, *RUN[:4], "--max_restarts", restarts, "--dump_variables", "dump", env=signalled(box, "ps", "destructor", "SIGSTOP"))
+    run.err.expect(r"^graphrun: /job:ps/task:0 \(process [0-9]+\) has not ended 5s behind the run's good end, and is killed$")
+    run.err.never("restart")
+    same(straight, box / "dump")
+
+
+# A worker is stopped, once, when it makes its answer to the last order: how much memory it has is asked there alone.
+STOPS_AT_ITS_LAST_ANSWER = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+static FILE *opened(const char *name, const char *path, const char *mode) {
+  char line[4096];
+  FILE *(*real)(const char *, const char *) = dlsym(RTLD_NEXT, name);
+  FILE *file = strcmp(path, "/proc/self/statm") ? NULL : real("/proc/self/cmdline", "r");
+  size_t size = file ? fread(line, 1, sizeof line, file) : 0;
+  if (memmem(line, size, "--job_name=worker", 17) && memmem(line, size, "--task_index=1", 14) && open("once", O_CREAT | O_EXCL, 0600) >= 0)
+    raise(SIGSTOP);
+  return real(path, mode);
+}
+FILE *fopen(const char *path, const char *mode) { return opened("fopen", path, mode); }
+FILE *fopen64(const char *path, const char *mode) { return opened("fopen64", path, mode); }
+"""
+
+
+def test_lost_at_the_last_order(box, two, straight):
+    """A task that is lost when the chief's own part has ended already is a loss like any other: started again, and 138 without."""
+    env = box.preload("last", STOPS_AT_ITS_LAST_ANSWER)
+    run = box.graphrun(two, *RUN[:4], "--dump_variables", "dump", status=LOST, env=env)
+    run.err.expect("/job:worker/task:1.* did not answer for 5s; it is stopped")
+    (box / "once").unlink()
+    run = box.graphrun(two, *RUN[:4], "--max_restarts", 1, "--dump_variables", "dump", env=env)
+    run.err.expect("/job:worker/task:1.* did not answer for 5s; it is stopped .*; restarting .* .restart 1 of 1")
     same(straight, box / "dump")
 
 
@@ -207,6 +261,28 @@ def test_wakes_up(box, two, straight, ports, task, at):
     stale.ends((1, LOST))
     assert files(box / "ckpt") == made
     assert sorted(os.listdir(box / "ckpt")) == ["finished.json", *sorted(f"step-{step}" for step in range(20, 401, 20))]
+
+
+@pytest.mark.parametrize("at", [1, 8], ids=["opens its file", "gives it its name"])
+def test_wakes_up_in_a_dump(box, two, ports, task, at):
+    """A parameter server that was stopped while it was to write --dump_variables, was given up, and wakes up after another run has ended there."""
+    train = two, "--steps", 20, "--dump_variables", "dump"
+    others = [task(name, *train) for name in TASKS[:2]]
+    stale = box.launch(*train, "--job_name=ps", "--task_index=0", *ports.flags, env=fault(box, "stop", at, "ps-0", ".graphrun-dump"))
+    ended(others, LOST)
+    straight = box.weights(two, "--steps", 60, to="straight")
+    same(straight, box.weights(two, "--steps", 60, to="dump"))
+    stale.signal(signal.SIGCONT)
+    stale.ends((1, LOST))
+    same(straight, box / "dump")
+    assert files(box / "dump").keys() == files(box / "straight").keys()
+
+
+def test_killed_in_a_dump(box):
+    """What a killed chief leaves of it goes with its launcher."""
+    plan = box.compile("sum", {"worker": 2, "strategy": "all_reduce"})
+    box.graphrun(plan, "--steps", 20, "--dump_variables", "dump", status=LOST, env=fault(box, "kill", 3, "worker-0", ".graphrun-dump"))
+    assert os.listdir(box / "dump") == []
 
 
 def test_wakes_up_beside(box, ports, task):

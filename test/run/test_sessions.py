@@ -1,5 +1,6 @@
 """How a training ends and what it says meanwhile: flags of MonitoredTrainingSession; and a program whose hook takes part in each step."""
 import os
+import shutil
 
 import pytest
 from box import FOREVER, LONG, ROOT, same
@@ -13,7 +14,7 @@ STRATEGIES = {"servers": {"ps": 1, "worker": 2, "strategy": "parameter_server"},
 
 
 def checkpoints(folder):
-    return sorted((int(name.removeprefix("step-")) for name in os.listdir(folder) if name != "finished.json"))
+    return sorted((int(name.removeprefix("step-")) for name in os.listdir(folder) if name.startswith("step-")))
 
 
 @pytest.fixture(params=STRATEGIES if LONG else ["servers", "async"])
@@ -57,6 +58,31 @@ def test_early_stop(box, two):
     assert len(saved) == 3 and saved[0] == best and saved[-1] == last, (saved, best, last)
     run.out.expect("^test accuracy 0")
     box.refused("--early_stop acuracy: no metric of the evaluation; did you mean \"accuracy\"", two, "--early_stop", "acuracy:3:max", "--eval_every_epochs", 1)
+
+
+def test_early_stop_goes_on(box, two):
+    """In pieces, one of which ends by a signal: training ends where it does in one, and its best checkpoint is there. Behind that nothing is trained any
+    more, by the same flag; a run from the beginning counts anew."""
+    flags = "--eval_every_epochs", 1, "--early_stop", "accuracy:6", "--keep_checkpoint_max", 2
+    whole = box.graphrun(two, "--epochs", 1000, *flags, "--checkpoint_dir", "whole").err.matches("(training ends at step.*): .*; the best checkpoint is whole/(.*)$")
+    ((how, best),) = whole
+    last = int(how.split()[4])
+    for steps in 26, last // 3, last - 13:  # the first is a step of an evaluation, which that run makes at its end alone
+        box.graphrun(two, "--steps", steps, *flags, "--checkpoint_dir", "pieces")
+    run = box.graphrun(two, "--epochs", 1000, *flags, "--checkpoint_dir", "pieces")
+    ((again, kept),) = run.err.matches("(training ends at step.*): .*; the best checkpoint is pieces/(.*)$")
+    assert (again.split()[4], kept) == (str(last), best) and (box / "pieces" / best / "manifest.json").exists()
+    run = box.graphrun(two, "--epochs", 1000, *flags, "--checkpoint_dir", "pieces")
+    run.err.expect(rf"training ends at step {last} of [0-9]+: accuracy has not become better in 6 evaluations")
+    assert checkpoints(box / "pieces")[-1] == last
+    for step in checkpoints(box / "pieces"):
+        shutil.rmtree(box / f"pieces/step-{step}")
+    run = box.graphrun(two, "--epochs", 2, *flags, "--checkpoint_dir", "pieces")
+    run.err.never("training ends")
+    assert [step for step, _ in box.json("pieces/evaluations.json")["evaluations"]] == [13]
+    box.write("pieces/evaluations.json", "[")
+    run = box.graphrun(two, "--epochs", 3, *flags, "--checkpoint_dir", "pieces")
+    run.err.expect("pieces/evaluations.json:1:2: .*; --early_stop counts from here on")
 
 
 def test_early_stop_of_losses(box, two):

@@ -3,7 +3,7 @@ import os
 import signal
 
 import pytest
-from box import ROOT, same
+from box import FOREVER, LOST, ROOT, delay, same
 from process import living, until
 
 SUBMIT = ["submit", "--engine"]
@@ -23,10 +23,67 @@ def test_slurm(box, plan):
     box.graphrun(*SUBMIT, "slurm", "--nodes", 2, plan, status=2).err.expect("tasks on several hosts need mutual TLS; give --job_dir")
 
 
+def test_slurm_apart(box):
+    """A heterogeneous job: the job that is apart is its second component, and the ranks are told so."""
+    many = box.servers("many", workers=4, ps=2, model=ROOT / "examples/linear-regression/model.mlir")
+    flags = ["--nodes", 2, "--partition", "fast", "--apart", "ps=2:cpu", many, "--job_dir", "a"]
+    assert box.graphrun(*SUBMIT, "slurm", *flags).out.lines()[:11] == [
+        "#!/bin/sh", "#SBATCH --job-name=many", "#SBATCH --nodes=2", "#SBATCH --ntasks=4", "#SBATCH --partition=fast", "#SBATCH --requeue --open-mode=append",
+        "#SBATCH hetjob", "#SBATCH --nodes=2", "#SBATCH --ntasks=2", "#SBATCH --partition=cpu", "#SBATCH --requeue"]
+    box.graphrun(*SUBMIT, "slurm", *flags).out.expect("^srun --het-group=0-1 graphrun many.plan --job_dir a --rank_order worker,ps$")
+
+    def refuse(pattern, *arguments):
+        box.refused(pattern, *SUBMIT, *arguments, many, "--job_dir", "a")
+
+    for wrong in ("ps", "ps=0", "ps=x", "ps=1:", "ps=1:a b"):
+        refuse(f"--apart {wrong}: expected JOB=N or JOB=N:PARTITION", "slurm", "--apart", wrong)
+    refuse("--apart master=1: the plan has no job master", "slurm", "--apart", "master=1")
+    refuse("--apart worker=1: the chief's job is what all others are apart from", "slurm", "--apart", "worker=1")
+    refuse("--apart ps=3: job ps has 2 tasks", "slurm", "--apart", "ps=3")
+    refuse("--nodes 5: the plan has 4 tasks for them", "slurm", "--nodes", 5, "--apart", "ps=1")
+    refuse("--partition and --apart are for --engine slurm, not mpi", "mpi", "--apart", "ps=1")
+    refuse("--beside is for --engine jobset", "slurm", "--beside")
+    box.refused("--rank_order wrker,ps: expected each job of the plan once", *SUBMIT, "mpi", many, "--rank_order", "wrker,ps")
+    box.refused("--rank_order is for ranks of another launcher", *SUBMIT, "local", many, "--rank_order", "worker,ps")
+    box.refused("--rank_order says which task each process of another launcher is", many, "--rank_order", "worker,ps", "--local")
+    box.refused("--rank_order ps: expected each job of the plan once: ps, worker", many, "--rank_order", "ps", env={"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "6"})
+
+
 def test_mpi(box, plan):
     allowed = {name: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe")}
     box.graphrun(*SUBMIT, "mpi", "--yes", plan, "--steps", 60, "--dump_variables", "mpi", env=allowed)
     same(box.weights(plan, "--steps", 60), box / "mpi")
+
+
+def evaluating(box, two, *arguments, **how):
+    """Through mpirun, as a shell's job would be."""
+    allowed = {name: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe")}
+    return box.launch(*SUBMIT, "mpi", "--yes", two, "--save_checkpoint_steps", 20, "--evaluator", *arguments,
+                      env={**allowed, **delay(worker0=3000)}, **how)
+
+
+def test_evaluator(box, two):
+    """Beside mpirun and srun the script starts one: it evaluates, and ends behind training, whose status counts."""
+    run = evaluating(box, two, "--steps", 200, "--checkpoint_dir", "ends").ends()
+    assert run.out.matches("^step ([0-9]+): accuracy")[-1] == "200"
+    box.nothingLeft()
+    run = evaluating(box, two, "--steps", FOREVER, "--checkpoint_dir", "dies")
+    run.out.waitFor("^step [0-9]+: accuracy")
+    (worker,) = [pid for pid, line in living(box.folder) if line.startswith("graphrun") and "evaluator" not in line][:1]
+    os.kill(worker, signal.SIGKILL)
+    run.ends((137, LOST))
+    run.err.expect("evaluator was stopped, as asked")
+    box.nothingLeft()
+    run = evaluating(box, two, "--steps", FOREVER, "--checkpoint_dir", "stops")
+    run.out.waitFor("^step [0-9]+: accuracy")
+    run.signal(signal.SIGTERM)
+    run.ends(None)
+    assert run.status not in (0, 128 + signal.SIGTERM), "the script has waited for both"
+    box.nothingLeft()
+    printed = box.graphrun(*SUBMIT, "slurm", two, "--checkpoint_dir", "ckpt", "--evaluator").out
+    printed.expect("^graphrun two.plan --checkpoint_dir ckpt --job_name evaluator &$", "^srun graphrun two.plan --checkpoint_dir ckpt &$")
+    box.graphrun(*SUBMIT, "local", two, "--evaluator", "--checkpoint_dir", "a").out.expect("^exec graphrun two.plan --checkpoint_dir a --evaluator --local")
+    box.refused("an evaluator follows the checkpoints of a training: give --checkpoint_dir", *SUBMIT, "slurm", two, "--evaluator")
 
 
 def test_local(box, two):

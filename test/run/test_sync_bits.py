@@ -1,8 +1,9 @@
 """Synchronous training gives, bit for bit, the weights of one device with as many micro-batches."""
 import os
+from pathlib import Path
 
 import pytest
-from box import MODELS, accuracy, delay, differences, same, servers
+from box import HERE, MODELS, accuracy, delay, differences, same, servers
 
 
 @pytest.mark.parametrize("ps", [1, 2])
@@ -59,6 +60,27 @@ def test_bf16(box):
         box.nothingLeft()
     reduced = box.compile("reduced", {"worker": 2, "strategy": "all_reduce"}, model)
     same(one, box.weights(reduced, "--steps", 40))
+
+
+@pytest.mark.parametrize("precision", ["tf32", "bf16"])
+def test_precision(box, precision):
+    """Products whose factors may be rounded: the same bits everywhere, near those of f32, and f32's where the CPU has no matrix unit."""
+    plain = HERE.parent / "bench/models/mlp.mlir"
+    product = "graph.matmul %x, %w1"
+    assert product in plain.read_text()
+    box.write("rounded.mlir", plain.read_text().replace(product, f"{product} precision = {precision}"))
+    exact, losses = box.reference(2, "--steps", 20, "--fetch", "loss", model=plain)
+    one, rounded = box.reference(2, "--steps", 20, "--fetch", "loss", model="rounded.mlir")
+    exactLosses, roundedLosses = ([float(line.split()[-1]) for line in printed.lines()] for printed in (losses, rounded))
+    assert len(exactLosses) == 20 and roundedLosses == pytest.approx(exactLosses, rel=1e-2 if precision == "bf16" else 1e-4)
+    hasMatrixUnit = {"amx_tile", "amx_bf16", "avx512_bf16"} <= set(Path("/proc/cpuinfo").read_text().split())
+    assert bool(differences(exact, one)) == hasMatrixUnit
+    plan = box.servers("many", 2, 1, model="rounded.mlir")
+    for transport in "shm", "grpc":
+        same(one, box.weights(plan, "--steps", 20, f"--transport={transport}"))
+        box.nothingLeft()
+    same(one, box.weights(plan, "--steps", 20, "--intra_op_threads", 3))
+    same(one, box.weights(box.compile("reduced", {"worker": 2, "strategy": "all_reduce"}, "rounded.mlir"), "--steps", 20))
 
 
 def test_several_streams(box):

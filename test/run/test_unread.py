@@ -55,6 +55,25 @@ def test_limit(box, begin):
     chief.expect(UNREAD)
 
 
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_stopped(box, tasks):
+    """It is said within seconds that nobody reads, where the chief is alone or a launcher prints; SIGTERM ends it in order, with a checkpoint."""
+    box.write("model.mlir", MODEL)
+    plan = box.compile("unread", {"worker": tasks, **({"strategy": "all_reduce"} if tasks > 1 else {})}, "model.mlir")
+    reading, writing = os.pipe()
+    run = box.launch(plan, "--steps", FOREVER, "--fetch", "all", "--checkpoint_dir", "ckpt", stdout=writing)
+    os.close(writing)
+    try:
+        run.err.waitFor("^graphrun: nobody reads standard output, where the results go; the run waits for that")
+        run.stop(status=1)
+        run.err.expect("^graphrun: nobody reads standard output, and the run is to stop: results are lost from here on",
+                       "^graphrun: stopped at step [0-9]+ of .* as asked; start again with --checkpoint_dir ckpt")
+        (step,) = run.err.matches("stopped at step ([0-9]+) of")
+        assert f"step-{step}" in os.listdir(box / "ckpt")
+    finally:
+        os.close(reading)
+
+
 def test_read_again(box, begin):
     """Within the deadline, all goes on to its end, and each result is printed once."""
     chief, server, worker, reading = begin(40000)

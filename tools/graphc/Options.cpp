@@ -39,6 +39,11 @@ struct Flags {
       cl::desc("one_device, in_graph, mirrored, parameter_server or all_reduce, or the JSON object of "
                "cluster.json; beats the file's"),
       cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> recovery{
+      "recovery",
+      cl::desc("memory or checkpoint: where an all_reduce run under graphrun --max_restarts that has lost a task goes "
+               "on from (default checkpoint); beats the file's"),
+      cl::value_desc("where"), cl::cat(category)};
   cl::opt<std::string> emit{"emit",
                             cl::desc("Stop at a stage and print it: graph, differentiated, placed, replicated, "
                                      "partitioned, outlined, scheduled, linalg, llvm, plan-text, table; "
@@ -252,6 +257,13 @@ std::optional<Options> parseOptions(int argc, char **argv) {
     options.cluster = flags.partition;
   if (flags.strategy.getNumOccurrences())
     options.strategy = flags.strategy;
+  if (flags.recovery.getNumOccurrences()) {
+    options.recovery = flags.recovery;
+    if (options.mode != Mode::Compile)
+      return complain("--recovery is for the compilation of a model"), std::nullopt;
+    if (options.recovery != "memory" && options.recovery != "checkpoint")
+      return complain("--recovery=" + *options.recovery + ": expected memory or checkpoint"), std::nullopt;
+  }
   if (flags.numGpus.getNumOccurrences())
     options.numGpus = flags.numGpus;
   options.logDevicePlacement = flags.logDevicePlacement;

@@ -28,6 +28,7 @@ struct Options {
   std::string output;                  ///< path, "-": stdout; empty: not given
   std::optional<std::string> cluster;  ///< path of cluster.json
   std::optional<std::string> strategy; ///< --strategy, beats the file's
+  std::optional<std::string> recovery; ///< --recovery, beats the file's
   std::optional<unsigned> numGpus;     ///< of each task that computes
   Output emit = Output::Plan;
   Stage stage = Stage::Llvm;           ///< where emit is StageText

@@ -234,7 +234,7 @@ bool isEndless(StringRef path) {
 
 /// The cluster of --partition with --strategy in place of its own; nothing where nothing is said of one.
 absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
-  if (!options.cluster && !options.strategy && !options.numGpus)
+  if (!options.cluster && !options.strategy && !options.numGpus && !options.recovery)
     return std::nullopt;
   GRAPHC_ASSIGN_OR_RETURN(cluster::ClusterConfig cluster, readClusterOf(options));
   if (options.strategy) {
@@ -243,6 +243,16 @@ absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
       return base::annotate(read.status(), "graphc");
     cluster.strategy = *std::move(read);
   }
+  if (options.recovery)
+    cluster.strategy.recovery =
+        *options.recovery == "memory" ? cluster::Recovery::Memory : cluster::Recovery::Checkpoint;
+  if (cluster.strategy.recovery == cluster::Recovery::Memory &&
+      (cluster.strategy.kind != cluster::StrategyKind::AllReduce ||
+       cluster.strategy.replication == cluster::Replication::InGraph))
+    return absl::InvalidArgumentError(
+        absl::StrCat("graphc: --recovery=memory needs tasks that have all variables each, and the strategy ",
+                     std::string(cluster.strategy.name()),
+                     " has none; leave it out, or take all_reduce between graphs (cluster.json, \"strategy\")"));
   return cluster;
 }
 

@@ -35,7 +35,7 @@ absl::StatusOr<plan::LoadedPlan> evaluationOf(const plan::Plan &plan) {
   return plan::decodePlan(file, plan.model());
 }
 
-absl::Status follow(const Flags &flags, const plan::Plan &plan) {
+absl::Status follow(const Flags &flags, const plan::Plan &plan, LauncherWords *launcher) {
   base::LogOptions log;
   log.file = flags.logFile;
   log.task = cluster::kEvaluator;
@@ -48,7 +48,9 @@ absl::Status follow(const Flags &flags, const plan::Plan &plan) {
   options.summaryFolder =
       flags.summaryFolder.empty() ? "" : absl::StrCat(flags.summaryFolder, "/", cluster::kEvaluator);
   const absl::Duration deadline = absl::Seconds(flags.deadlineSeconds.value_or(kDeadlineSeconds));
-  options.wait = flags.waitSeconds ? absl::Seconds(*flags.waitSeconds) : deadline;
+  options.wait = launcher ? absl::InfiniteDuration() : flags.waitSeconds ? absl::Seconds(*flags.waitSeconds) : deadline;
+  if (launcher)
+    options.trainingLives = [launcher] { return !launcher->isOver(); };
   options.print = [](const std::string &line) {
     std::fprintf(stdout, "%s\n", line.c_str());
     std::fflush(stdout);
@@ -91,16 +93,16 @@ absl::Status checkEvaluator(const plan::Plan &plan, const Flags &flags) {
   return absl::OkStatus();
 }
 
-int evaluate(bool check, const Flags &flags, const plan::Plan &plan, bool launched) {
+int evaluate(bool check, const Flags &flags, const plan::Plan &plan, LauncherWords *launcher) {
   absl::Status status = check
                             ? absl::InvalidArgumentError("an evaluator is no task of the cluster, and speaks to none: "
                                                          "there is nothing to check")
                             : checkEvaluator(plan, flags);
   const bool isRefused = !status.ok();
   if (!isRefused) {
-    takeStopSignals(launched);
+    takeStopSignals(/*launched=*/launcher != nullptr);
     signal(SIGPIPE, SIG_DFL);
-    status = follow(flags, plan);
+    status = follow(flags, plan, launcher);
   }
   if (!status.ok())
     std::fprintf(stderr, "graphrun: %s%s\n", isRefused ? "" : "evaluator: ", base::describe(status).c_str());

@@ -4,6 +4,7 @@
 
 #include "runtime/plan/PlanFile.h"
 #include "tools/graphrun/Flags.h"
+#include "tools/graphrun/LauncherWords.h"
 
 namespace graphc::graphrun {
 
@@ -12,9 +13,9 @@ bool isEvaluator(const plan::Plan &plan, const std::string &job);
 /// What a command line asks of an evaluator, here or beside the tasks, that cannot be.
 absl::Status checkEvaluator(const plan::Plan &plan, const Flags &flags);
 
-/// Follows the checkpoints until training is over; returns the exit status, and has said why. `check`: of graphrun check. `launched`: by the
-/// launcher, which handles signals.
-int evaluate(bool check, const Flags &flags, const plan::Plan &plan, bool launched);
+/// Follows the checkpoints until training is over; returns the exit status, and has said why. `check`: of graphrun check. `launcher`: that which
+/// has started this, handles signals and knows whether training lives; null: it was started by hand.
+int evaluate(bool check, const Flags &flags, const plan::Plan &plan, LauncherWords *launcher);
 
 } // namespace graphc::graphrun
 #endif

@@ -32,7 +32,8 @@ constexpr char kFooter[] = R"(Addresses, one flag a job of the plan:
   --ps_hosts HOST:PORT,…  --worker_hosts HOST:PORT,…  --JOB_hosts HOST:PORT,…
 Which task this is, by the first of these that says so: --job_name, --master, --local; "task" of --cluster; of TF_CONFIG; torchrun's
 variables (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), Open MPI's (OMPI_COMM_WORLD_…), a step of Slurm's (SLURM_PROCID, …), a JobSet's
-(JOB_COMPLETION_INDEX and the host's name). Rank 0 is the chief, the other ranks are the other tasks in the plan's order.
+(JOB_COMPLETION_INDEX and the host's name). Rank 0 is the chief, the other ranks are the other tasks in the plan's order, or in
+that of --rank_order.
 Commands beside that (each has its --help):
   graphrun server     a task that waits for a client's plan
   graphrun check      finds what would go wrong, before the run; takes the same flags
@@ -139,6 +140,9 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
   if (!flags.jobDirectory.empty() && !flags.tls.certificate.empty())
     return absl::InvalidArgumentError(
         "--job_dir and --tls_cert both say by what tasks know each other; give one of them");
+  if (!flags.rankOrder.empty() && (flags.local || !flags.jobName.empty() || !flags.master.empty()) && !launched)
+    return absl::InvalidArgumentError(
+        "--rank_order says which task each process of another launcher is, and here a flag says it: leave it out");
   if (flags.local && !flags.jobName.empty() && !launched)
     return absl::InvalidArgumentError("--local starts every task here; --job_name starts one: give one of them");
   return absl::OkStatus();
@@ -166,8 +170,8 @@ bool isOfServers(const CLI::Option &option) {
 
 /// Whether a flag has an effect on graphrun check.
 bool isOfChecks(const CLI::Option &option) {
-  static const std::set<std::string> kFlags = {"entry", "checkpoint_dir", "transport", "master",
-                                               "local", "feed",           "timeout",   "job_dir"};
+  static const std::set<std::string> kFlags = {"entry", "checkpoint_dir", "transport", "master",    "local",
+                                               "feed",  "timeout",        "job_dir",   "rank_order"};
   const std::string name = option.get_lnames().empty() ? "" : option.get_lnames().front();
   return name.empty() || (isOfServers(option) && name != "log_file" && name != "failure_dir") || kFlags.count(name);
 }
@@ -390,6 +394,13 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                  "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
   app.add_option("--master", flags.master,
                  "grpc://HOST:PORT of the cluster's chief: be it, on servers that wait (graphrun server)");
+  app.add_option("--rank_order", flags.rankOrder,
+                 "under srun, mpirun or torchrun: rank 0 is the chief, and the ranks behind it are the tasks of these "
+                 "jobs, one job after "
+                 "the other (default: in the plan's order)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("JOB,…");
   app.add_option(
          "--job_dir", flags.jobDirectory,
          "a folder that all tasks see (mode 0700): on several machines they find each other and get certificates "

@@ -42,6 +42,7 @@ struct Flags {
   Hosts hosts;
   std::string clusterFile;
   tls::Files tls;
+  std::vector<std::string> rankOrder; ///< jobs of the plan, the chief's first; empty: the plan's order
   std::string jobDirectory; ///< where tasks on several machines find each other and get certificates; empty: nowhere
   std::string statusAddress,
       statusSecret; ///< HOST:PORT where the run's status can be asked for, and a file; empty: none

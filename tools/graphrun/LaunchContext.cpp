@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace graphc::graphrun {
@@ -28,14 +29,15 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
         absl::StrCat(kLaunchVariable, " is for graphrun's own use; unset it (", text.status().message(), ")"));
   close(fd);
   nlohmann::json json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  bool good = json.is_object() && json.contains("run") && json["run"].is_string() && json.contains("secret") &&
-              json["secret"].is_string() && json.contains("listener_fd") && json["listener_fd"].is_number_integer() &&
-              json.contains("addresses") && json["addresses"].is_array() && json.contains("wrong") &&
-              json["wrong"].is_array() && json.contains("plan_fd") && json["plan_fd"].is_number_integer() &&
-              json.contains("first_gpu") && json["first_gpu"].is_number_unsigned() && json.contains("restarts") &&
-              json["restarts"].is_number_unsigned() && json.contains("report_fd") &&
-              json["report_fd"].is_number_integer() && json.contains("session") &&
-              json["session"].is_number_unsigned() && json.contains("words_fd") && json["words_fd"].is_number_integer();
+  bool good =
+      json.is_object() && json.contains("run") && json["run"].is_string() && json.contains("secret") &&
+      json["secret"].is_string() && json.contains("listener_fd") && json["listener_fd"].is_number_integer() &&
+      json.contains("addresses") && json["addresses"].is_array() && json.contains("wrong") &&
+      json["wrong"].is_array() && json.contains("plan_fd") && json["plan_fd"].is_number_integer() &&
+      json.contains("first_gpu") && json["first_gpu"].is_number_unsigned() && json.contains("restarts") &&
+      json["restarts"].is_number_unsigned() && json.contains("report_fd") && json["report_fd"].is_number_integer() &&
+      json.contains("session") && json["session"].is_number_unsigned() && json.contains("words_fd") &&
+      json["words_fd"].is_number_integer() && json.contains("program_fd") && json["program_fd"].is_number_integer();
   if (!good)
     return absl::InvalidArgumentError(
         absl::StrCat(kLaunchVariable, " names something that no launcher wrote; unset it"));
@@ -50,9 +52,10 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   context.restarts = json["restarts"];
   context.session = json["session"];
   context.wordsFd = json["words_fd"];
+  context.programFd = json["program_fd"];
   context.planFd = json["plan_fd"];
   context.reportFd = json["report_fd"];
-  for (int inherited : {context.reportFd, context.listenerFd, context.wordsFd})
+  for (int inherited : {context.reportFd, context.listenerFd, context.wordsFd, context.programFd})
     fcntl(inherited, F_SETFD, FD_CLOEXEC);
   for (const std::string &address : context.addresses) // "unix:/proc/self/fd/7"
     if (int path = -1; absl::SimpleAtoi(address.substr(address.rfind('/') + 1), &path))
@@ -63,6 +66,12 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
 bool hangupStops() {
   struct sigaction now{};
   return sigaction(SIGHUP, nullptr, &now) != 0 || now.sa_handler != SIG_IGN;
+}
+
+bool stopIsPending() {
+  sigset_t pending, both;
+  const sigset_t stops = stopSignals();
+  return sigpending(&pending) == 0 && sigandset(&both, &pending, &stops) == 0 && sigisemptyset(&both) == 0;
 }
 
 sigset_t stopSignals() {
@@ -92,5 +101,10 @@ std::string encode(const ErrorReport &report) {
 }
 
 std::string encodeLeft(uint64_t session) { return nlohmann::json{{"left", session}}.dump(); }
+
+bool hasEnded(int process) {
+  pollfd one{process, POLLIN, 0};
+  return process >= 0 && poll(&one, 1, 0) > 0;
+}
 
 } // namespace graphc::graphrun

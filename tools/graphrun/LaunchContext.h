@@ -23,10 +23,15 @@ using service::LaunchContext;
 /// None where this process was not started by a launcher. Closes the descriptor and clears the variable.
 absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext();
 
+/// Whether a process has ended, by its pidfd. -1: it is nobody's business.
+bool hasEnded(int process);
+
 /// Whether a terminal that closes ends this process: SIGHUP asks for a stop as SIGTERM does, unless it was ignored at the start (nohup).
 bool hangupStops();
 /// SIGTERM, SIGINT and, where it does, SIGHUP.
 sigset_t stopSignals();
+/// Whether one of them has come while they were blocked, and was not taken yet.
+bool stopIsPending();
 
 /// A launched task is begun with SIGTERM, SIGINT and SIGHUP blocked, and no other signal: a stop waits until the task knows what to
 /// do with it and unblocks them. SIGHUP that is ignored stays so.

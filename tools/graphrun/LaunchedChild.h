@@ -5,10 +5,14 @@
 #include "runtime/base/File.h"
 #include "tools/graphrun/LaunchContext.h"
 
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
 #include <functional>
 #include <optional>
 #include <string>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 namespace graphc::graphrun {
@@ -30,17 +34,37 @@ struct LaunchedChild {
   std::string lastLine; ///< of its standard error
   std::optional<int> status; ///< of waitpid
   bool killedByUs = false;
+  bool isSpare = false; ///< killed behind the chief's good end, which means that all tasks have done what they had to
   bool told = false; ///< that its session is over
+  absl::Time heldUntil =
+      absl::InfinitePast(); ///< it died, and until then the chief may say that the others go on without it
+  bool joins = false; ///< it was started while the others go on, and is not with them yet
+  bool again = false; ///< the chief says so: it is started again, not before `startAt`
+  absl::Time startAt = absl::InfinitePast();
+  bool givenUp = false; ///< the chief says so, and there is no restart left
   std::optional<ErrorReport> error;
   size_t endedAs = 0; ///< 1 for the first that ended, …
 };
 
+/// In the child, between fork and exec; the launcher has one thread, so anything may be called. `ofAll`: arguments of all tasks; `inherited`:
+/// descriptors, the first that of the launch context.
+[[noreturn]] void becomeTask(const LaunchedTask &task, const std::vector<std::string> &ofAll, int out, int err,
+                             const std::vector<int> &inherited);
+
 /// What has become of it, in a sentence.
 std::string describe(const LaunchedChild &child);
+
+/// Of one whom the kernel has stopped, the beginning of a sentence: who that is, and by what; "" where it is not.
+std::string describeStopped(const LaunchedChild &child);
 
 /// Of those that failed the one because of which the others did; null: none failed.
 const LaunchedChild *rootCause(const std::vector<LaunchedChild> &children);
 
+/// Whether what ended the run need not come again. A task that was refused, that has found NaN or a full disk would say the same once more.
+bool mayPass(const std::vector<LaunchedChild> &children, const LaunchedChild &cause);
+
+/// The end that is read, without waiting, and the end that is written.
+absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> makePipe();
 /// Each whole line that has come through the pipe; `rest`: of a line that has not. False: nothing comes any more.
 bool readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line);
 

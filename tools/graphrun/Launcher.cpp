@@ -4,6 +4,7 @@
 
 #include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
+#include "runtime/checkpoint/DumpFolder.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/service/Secret.h"
 
@@ -15,10 +16,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstring>
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -30,23 +28,15 @@ namespace {
 constexpr absl::Duration kGrace = absl::Milliseconds(1500);
 /// A word to a task is some bytes, and it waits for them.
 constexpr absl::Duration kWord = absl::Seconds(1);
-/// Before an evaluator is started again, at least.
-constexpr absl::Duration kEvaluatorPause = absl::Milliseconds(500);
 /// After the chief's good end the others have this long.
 constexpr absl::Duration kEndGrace = absl::Seconds(5);
-
-absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> makePipe() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    return base::errnoStatus("cannot make a pipe", errno);
-  fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return std::make_pair(base::UniqueFd(ends[0]), base::UniqueFd(ends[1]));
-}
 } // namespace
 
 Launcher::Launcher(LaunchOptions options)
-    : options_(std::move(options)), progress_(stderr), restarts_(options_.maxRestarts),
-      sessions_(options_.tasks.size()) {}
+    : options_(std::move(options)), progress_(stderr), restarts_(options_.maxRestarts, options_.fromMemory),
+      sessions_(options_.tasks.size()) {
+  progress_.waitFor([this] { return stopSignals_ > 0 || stopIsPending(); }, /*says=*/true);
+}
 
 Launcher::~Launcher() {
   for (Child *child : all())
@@ -65,39 +55,15 @@ std::vector<Launcher::Child *> Launcher::all() {
   return all;
 }
 
-// Runs in the child, between fork and exec; the launcher has one thread, so anything may be called.
-void Launcher::exec(const LaunchedTask &task, int out, int err, const std::vector<int> &inherited) {
-  pid_t parent = getppid();
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // the launcher's death by kill -9 included
-  if (getppid() != parent)
-    _exit(1); // it died in between
-  blockStopsAlone();
-  dup2(out, STDOUT_FILENO);
-  dup2(err, STDERR_FILENO);
-  for (int fd : inherited)
-    fcntl(fd, F_SETFD, 0);
-  setenv(kLaunchVariable, absl::StrCat(inherited.front()).c_str(), 1);
-  std::vector<std::string> arguments = {"graphrun"};
-  arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
-  arguments.push_back("--job_name=" + task.job);
-  arguments.push_back(absl::StrCat("--task_index=", task.index));
-  std::vector<char *> pointers;
-  for (std::string &argument : arguments)
-    pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  execv("/proc/self/exe", pointers.data());
-  std::fprintf(stderr, "cannot execute graphrun: %s\n", std::strerror(errno));
-  _exit(1);
-}
-
 absl::Status Launcher::start(Child &child, const LaunchContext &common,
                              const std::vector<base::UnnamedListener> &sockets) {
   GRAPHC_ASSIGN_OR_RETURN(auto out, makePipe());
   GRAPHC_ASSIGN_OR_RETURN(auto err, makePipe());
   GRAPHC_ASSIGN_OR_RETURN(auto report, makePipe());
   int words[2] = {-1, -1};
-  const bool mayLive = restarts_.most() > 0 && child.task != &evaluatorTask_;
-  if (mayLive && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, words) != 0)
+  // An evaluator hears no word there, but when this process lets go of it.
+  const bool listens = restarts_.most() > 0 || child.task == &evaluatorTask_;
+  if (listens && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, words) != 0)
     return base::errnoStatus("cannot make a socket", errno);
   base::UniqueFd ourWords(words[0]), theirWords(words[1]);
   LaunchContext context = common;
@@ -117,7 +83,7 @@ absl::Status Launcher::start(Child &child, const LaunchContext &common,
   if (pid < 0)
     return base::errnoStatus("cannot start a process", errno);
   if (pid == 0)
-    exec(*child.task, out.second.get(), err.second.get(), inherited);
+    becomeTask(*child.task, options_.arguments, out.second.get(), err.second.get(), inherited);
   child.pid = pid;
   child.out = std::move(out.first);
   child.err = std::move(err.first);
@@ -140,8 +106,8 @@ int Launcher::run() {
   sigaddset(&set, SIGCHLD);
   sigprocmask(SIG_BLOCK, &set, nullptr);
   if (options_.evaluator) {
-    evaluatorAt_ = absl::Now();
-    forgetFinished(options_.checkpointDirectory);
+    evaluatorLife_.begin(absl::Now());
+    session::forgetFinished(options_.checkpointDirectory);
   }
   signals_ = base::UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   while (true) {
@@ -155,11 +121,13 @@ int Launcher::run() {
       dismiss();
       return finish();
     }
-    if (!sleeps(*pause)) {
+    if (!sleeps(*pause) && !(options_.fromMemory && sessions_.anyWaits() && stopSignals_ == 1)) {
       dismiss();
       endEvaluator();
       say(absl::StrCat("stopped before the restart, as asked; start again with --checkpoint_dir ",
-                       options_.checkpointDirectory, " to go on"));
+                       options_.checkpointDirectory, " to go on",
+                       options_.fromMemory ? "; steps behind its last checkpoint, which tasks had in memory, are lost"
+                                           : ""));
       return 1;
     }
   }
@@ -168,6 +136,7 @@ int Launcher::run() {
 /// Starts who has ended, and has who waits go on. The session's number and name are new ones: what is left of an earlier one has no way in.
 absl::Status Launcher::begin() {
   reap(); // who has died while it waited
+  killStopped();
   ended_ = 0;
   killAt_ = absl::InfiniteFuture();
   const std::vector<size_t> started = sessions_.begin();
@@ -183,7 +152,7 @@ absl::Status Launcher::begin() {
     }
   }
   context_.run = service::randomHex(8);
-  context_.restarts = restarts_.made();
+  replacements_.beginSession();
   context_.session = restarts_.most() > 0 ? sessions_.number() : 0;
   std::vector<size_t> order = {options_.chief}; // first, so that the others find its server at their first attempt
   for (size_t i = 0; i < children_.size(); ++i)
@@ -192,17 +161,13 @@ absl::Status Launcher::begin() {
   for (size_t i : order) {
     Child &child = children_[i];
     if (std::find(started.begin(), started.end(), i) == started.end()) {
-      child.told = child.killedByUs = false;
+      child.told = child.killedByUs = child.joins = child.again = false;
       child.error.reset();
       child.lastLine.clear();
       tell(child, encode(NextSession{sessions_.number(), context_.run}));
       continue;
     }
-    child = Child();
-    child.number = i;
-    child.task = &options_.tasks[i];
-    context_.listenerFd = sockets_.empty() ? -1 : sockets_[i].listener.get();
-    if (absl::Status status = start(child, context_, sockets_); !status.ok())
+    if (absl::Status status = startAnew(i); !status.ok())
       return base::annotate(status, options_.tasks[i].name);
   }
   if (restarts_.most() == 0)
@@ -215,10 +180,21 @@ void Launcher::tell(Child &child, const std::string &word) {
   (void)base::sendAll(child.words.get(), word, absl::Now() + kWord);
 }
 
+/// Who waits and is stopped would not hear that the next session begins, and nobody would hear that it does not.
+void Launcher::killStopped() {
+  for (Child &child : children_)
+    if (std::string line = sessions_.waits(child.number) ? describeStopped(child) : ""; !line.empty()) {
+      say(absl::StrCat(line, " while it waits, is killed, and started again"));
+      signalOne(child, SIGKILL, true);
+      while (!child.status)
+        take(absl::Milliseconds(10));
+    }
+}
+
 /// Whoever is still in a session that has lost a task leaves it. A process that is stopped cannot.
 void Launcher::tellLoss() {
   const Child *cause = rootCause(children_);
-  if (!cause || restarts_.most() == 0 || stopSignals_ > 0 || !mayPass(*cause))
+  if (!cause || restarts_.most() == 0 || stopSignals_ > 0 || !mayPass(children_, *cause))
     return;
   for (Child &child : children_) {
     if (!sessions_.isIn(child.number) || child.told || child.error)
@@ -231,6 +207,34 @@ void Launcher::tellLoss() {
       tell(child, encode(SessionLost{sessions_.number(), cause->task->name, describe(*cause)}));
     }
   }
+}
+
+/// The chief's session goes on: whoever it has lost is ended, and its next process joins the others.
+void Launcher::replaceLost() {
+  for (Child &child : children_) {
+    if (Replacements::isToBeKilled(child))
+      signalOne(child, SIGKILL, child.again);
+    if (!Replacements::isDue(child) || failed())
+      continue;
+    pump(child);
+    if (absl::Status status = startAnew(child.number); !status.ok()) {
+      say(base::describe(base::annotate(status, child.task->name)));
+      child.error =
+          ErrorReport{child.task->name, base::describe(status), false, false}; // and there is no process to wait for
+      continue;
+    }
+    child.joins = true;
+    sessions_.again(child.number);
+  }
+}
+
+absl::Status Launcher::startAnew(size_t number) {
+  Child &child = children_[number] = Child();
+  child.number = number;
+  child.task = &options_.tasks[number];
+  context_.restarts = restarts_.made();
+  context_.listenerFd = sockets_.empty() ? -1 : sockets_[number].listener.get();
+  return start(child, context_, sockets_);
 }
 
 void Launcher::dismiss() {
@@ -260,39 +264,33 @@ void Launcher::take(absl::Duration wait) {
 void Launcher::watchEvaluator() {
   if (evaluator_ && evaluator_->status) {
     pump(*evaluator_);
-    const bool killed = WIFSIGNALED(*evaluator_->status) && !evaluator_->killedByUs;
-    auto pause = killed && stopSignals_ == 0 ? evaluatorRestarts_.next(std::nullopt) : std::nullopt;
-    if (pause)
-      pause = std::max(*pause, kEvaluatorPause);
-    evaluatorFailed_ |= !pause && *evaluator_->status != 0 && !evaluator_->killedByUs && stopSignals_ == 0;
-    if (pause || evaluatorFailed_)
-      say(absl::StrCat(describe(*evaluator_), pause ? absl::StrCat("; started again in ", absl::FormatDuration(*pause))
-                                                    : "; there is none any more"));
-    evaluatorAt_ = pause ? absl::Now() + *pause : absl::InfiniteFuture();
+    if (std::string line = evaluatorLife_.ended(*evaluator_, stopSignals_ > 0, absl::Now()); !line.empty())
+      say(line);
     evaluator_.reset();
   }
   if (stopSignals_ > 0)
-    evaluatorAt_ = absl::InfiniteFuture();
-  if (evaluatorAt_ > absl::Now())
+    evaluatorLife_.giveUp();
+  if (!evaluatorLife_.mustStart(absl::Now()))
     return;
-  evaluatorAt_ = absl::InfiniteFuture();
   evaluator_.emplace().task = &evaluatorTask_;
   LaunchContext context;
   context.planFd = options_.planFd;
   if (absl::Status status = start(*evaluator_, context, {}); !status.ok()) {
     say(base::describe(base::annotate(status, evaluatorTask_.name)));
-    evaluatorFailed_ = true;
+    evaluatorLife_.failed();
     evaluator_.reset();
   }
 }
 
-/// No task runs any more. Behind a good end it still has the last checkpoint before it, and ends by itself.
+/// No task runs any more. Behind a good end it still has the last checkpoint before it, and ends by itself; one that is stopped cannot, and the
+/// one that is started in its place does.
 void Launcher::endEvaluator() {
   absl::Time until = absl::InfiniteFuture();
-  while (evaluator_ || evaluatorAt_ != absl::InfiniteFuture()) {
+  evaluatorLife_.trainingEnded();
+  while (evaluator_ || evaluatorLife_.isToCome()) {
     if (until == absl::InfiniteFuture() && (rootCause(children_) || stopSignals_ > 0)) {
       until = absl::Now() + kEndGrace;
-      evaluatorAt_ = absl::InfiniteFuture();
+      evaluatorLife_.giveUp();
       if (evaluator_ && stopSignals_ == 0) // else it has the signal
         kill(evaluator_->pid, SIGTERM);
     }
@@ -300,13 +298,22 @@ void Launcher::endEvaluator() {
       evaluator_->killedByUs |= until != absl::InfiniteFuture();
     if (evaluator_ && (absl::Now() >= until || stopSignals_ > 1))
       kill(evaluator_->pid, SIGKILL);
-    take(absl::Milliseconds(200));
+    if (evaluator_ && until == absl::InfiniteFuture()) {
+      evaluator_->words.reset();
+      if (std::string line = evaluatorLife_.mustBeKilled(*evaluator_, absl::Now()); !line.empty()) {
+        say(line);
+        kill(evaluator_->pid, SIGKILL);
+      }
+    }
+    take(EvaluatorLife::kLookEvery);
   }
 }
 
 void Launcher::watch() {
   while (std::any_of(children_.begin(), children_.end(), [this](const Child &child) { return isAwaited(child); })) {
-    take(std::clamp(killAt_ - absl::Now(), absl::ZeroDuration(), absl::Seconds(1)));
+    take(std::clamp(std::min(killAt_, Replacements::next(children_)) - absl::Now(), absl::ZeroDuration(),
+                    absl::Seconds(1)));
+    replaceLost();
     bool ending = failed() || children_[options_.chief].status;
     if (ending && killAt_ == absl::InfiniteFuture())
       killAt_ = absl::Now() + (failed() ? kGrace : kEndGrace);
@@ -316,29 +323,26 @@ void Launcher::watch() {
       tellLoss();
     if (absl::Now() >= killAt_)
       for (Child &child : children_)
-        if (isAwaited(child))
+        if (isAwaited(child)) {
+          const std::optional<int> chief = children_[options_.chief].status;
+          child.isSpare = !failed() && stopSignals_ == 0 && chief && WIFEXITED(*chief) && WEXITSTATUS(*chief) == 0;
+          if (child.isSpare && !child.killedByUs)
+            say(absl::StrCat(child.task->name, " (process ", child.pid, ") has not ended ",
+                             absl::FormatDuration(kEndGrace), " behind the run's good end, and is killed"));
           signalOne(child, SIGKILL, true);
+        }
   }
   for (Child &child : children_) // what was still in the pipes
     pump(child);
 }
 
-/// Whether what ended the run need not come again. A task that was refused, that has found NaN or a full disk would say the same once more.
-bool Launcher::mayPass(const Child &cause) const {
-  if (cause.status && WIFSIGNALED(*cause.status) && !cause.killedByUs)
-    return true;
-  // What a task says of another comes from the chief, who alone knows why that has gone.
-  bool hearsay = !cause.error || cause.error->secondary;
-  return std::any_of(children_.begin(), children_.end(), [&](const Child &child) {
-    return child.error && child.error->lost && (hearsay || &child == &cause);
-  });
-}
-
 std::optional<absl::Duration> Launcher::restartAfter() {
   const Child *cause = rootCause(children_);
-  if (!cause || restarts_.most() == 0 || stopSignals_ > 0 || !mayPass(*cause))
+  if (!cause || restarts_.most() == 0 || stopSignals_ > 0 || !mayPass(children_, *cause))
     return std::nullopt;
-  const std::optional<absl::Duration> pause = restarts_.next(clearCheckpoints(options_.checkpointDirectory));
+  if (std::any_of(children_.begin(), children_.end(), [](const Child &child) { return child.again || child.joins; }))
+    restarts_.takeBack(); // the start by which it was to join the others
+  const std::optional<absl::Duration> pause = restarts_.next(session::clearCheckpoints(options_.checkpointDirectory));
   if (!pause)
     return std::nullopt;
   progress_.finish();
@@ -355,9 +359,8 @@ std::optional<absl::Duration> Launcher::restartAfter() {
 }
 
 bool Launcher::sleeps(absl::Duration pause) {
-  for (absl::Time until = absl::Now() + pause; absl::Now() < until && stopSignals_ == 0;) {
+  for (absl::Time until = absl::Now() + pause; absl::Now() < until && stopSignals_ == 0;)
     take(std::clamp(until - absl::Now(), absl::Milliseconds(1), absl::Seconds(1)));
-  }
   return stopSignals_ == 0;
 }
 
@@ -380,6 +383,7 @@ void Launcher::onReport(Child &child, const std::string &line) {
       trained_ |= snapshot->step > 0;
       progress_.show(*snapshot);
     }
+  } else if (children_.size() == options_.tasks.size() && replacements_.hears(json, children_)) {
   } else if (json.contains("left") && json["left"].is_number_unsigned()) {
     sessions_.left(child.number, json["left"]);
   } else if (json.contains("error") && json["error"].is_object() && !child.error) {
@@ -398,6 +402,9 @@ void Launcher::reap() {
       if (child->task != &evaluatorTask_)
         sessions_.ended(child->number);
       child->endedAs = ++ended_;
+      if (WIFSIGNALED(status) && !child->killedByUs && !child->error && child->task != &evaluatorTask_ &&
+          child->number != options_.chief)
+        replacements_.died(*child, describe(*child), children_);
     }
   }
 }
@@ -410,12 +417,14 @@ void Launcher::onSignals() {
       continue;
     // The first asks for a stop at a step boundary (with a checkpoint where there is a directory), the second ends now.
     if (++stopSignals_ == 1) {
-      if (!options_.check && !allEnded())
+      if (!options_.check && std::any_of(children_.begin(), children_.end(), [](auto &child) { return !child.status; }))
         say("stopping at the next step; once more to stop at once");
-      signalAll(SIGTERM, options_.check);
+      for (Child &child : children_)
+        signalOne(child, SIGTERM, options_.check);
       if (evaluator_ && !evaluator_->status)
         kill(evaluator_->pid, SIGTERM);
     } else {
+      replacements_.stop();
       killAt_ = absl::Now();
     }
   }
@@ -428,25 +437,16 @@ void Launcher::signalOne(Child &child, int signal, bool byUs) {
   kill(child.pid, signal);
 }
 
-void Launcher::signalAll(int signal, bool byUs) {
-  for (Child &child : children_)
-    signalOne(child, signal, byUs);
-}
-
-bool Launcher::allEnded() const {
-  return std::all_of(children_.begin(), children_.end(), [](const Child &child) { return child.status.has_value(); });
-}
-
 bool Launcher::failed() const {
   return std::any_of(children_.begin(), children_.end(), [this](const Child &child) {
-    if (child.error || !child.status)
+    if (child.error || !child.status || child.isSpare)
       return child.error.has_value();
+    if (Replacements::isHeld(child))
+      return false;
     return !WIFEXITED(*child.status) || WEXITSTATUS(*child.status) > (options_.check ? 1 : 0);
   });
 }
 
-// A death by a signal that we did not send says most, then a task's own words, then a bare exit status; what a task noticed of
-// another comes last. Within a class the first that ended.
 void Launcher::say(const std::string &line) {
   progress_.print(stderr, absl::StrCat("graphrun: ", line));
   base::logger().debug("{}", line); // into --log_file only
@@ -454,11 +454,13 @@ void Launcher::say(const std::string &line) {
 
 int Launcher::finish() {
   progress_.finish();
+  if (!options_.dumpDirectory.empty())
+    checkpoint::clearDumps(options_.dumpDirectory);
   endEvaluator();
   const Child *cause = rootCause(children_);
   if (!cause) {
     if (progress_.flush(stdout))
-      return evaluatorFailed_ ? 1 : 0;
+      return evaluatorLife_.hasFailed() ? 1 : 0;
     say("some results could not be written to standard output");
     return 1;
   }
@@ -469,22 +471,21 @@ int Launcher::finish() {
   if (options_.check && cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 1)
     return 1;
   if (stopSignals_ > 1 && cause->killedByUs) {
-    clearCheckpoints(options_.checkpointDirectory);
+    session::clearCheckpoints(options_.checkpointDirectory);
     say("stopped at once, as asked; nothing was saved since the last checkpoint");
     return 1;
   }
   // A stop that was asked for is no failure of the task that reports it.
   bool asked = cause->error && absl::StartsWith(cause->error->message, "stopped ");
   say(asked ? cause->error->message : describe(*cause));
-  const bool passes = mayPass(*cause);
+  const bool passes = mayPass(children_, *cause);
   if (restarts_.most() > 0 && stopSignals_ == 0 && passes)
     say(absl::StrCat("all restarts are used up (--max_restarts ", restarts_.most(), ")"));
-  else if (restarts_.most() > 0 && stopSignals_ == 0 &&
-           !(cause->error && absl::StartsWith(cause->error->message, "stopped ")))
+  else if (restarts_.most() > 0 && stopSignals_ == 0 && !asked)
     say("no restart: the same would happen again");
   // What was refused before it trained would be refused again.
   bool canGoOn = trained_ || (cause->status && WIFSIGNALED(*cause->status));
-  std::optional<uint64_t> newest = clearCheckpoints(options_.checkpointDirectory);
+  std::optional<uint64_t> newest = session::clearCheckpoints(options_.checkpointDirectory);
   if (newest && canGoOn && stopSignals_ == 0)
     say(absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on from step-",
                      *newest));

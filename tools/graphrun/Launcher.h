@@ -3,8 +3,10 @@
 #define GRAPHC_TOOLS_GRAPHRUN_LAUNCHER_H
 
 #include "runtime/plan/plan.pb.h"
+#include "runtime/session/Restarts.h"
+#include "tools/graphrun/EvaluatorLife.h"
 #include "tools/graphrun/LaunchedChild.h"
-#include "tools/graphrun/Restarts.h"
+#include "tools/graphrun/Replacements.h"
 #include "tools/graphrun/Sessions.h"
 
 #include "runtime/base/Socket.h"
@@ -22,10 +24,12 @@ struct LaunchOptions {
   std::vector<LaunchedTask> tasks; ///< by task number
   uint32_t chief = 0;
   std::string checkpointDirectory; ///< for the advice at the end
+  std::string dumpDirectory; ///< what a killed chief leaves there goes
   std::string logFile; ///< its own lines go there too
   int planFd = -1; ///< a memfd that the tasks inherit
   std::vector<std::string> wrong; ///< for the chief of a check
   uint32_t maxRestarts = 0; ///< Restarts
+  bool fromMemory = false; ///< likewise
   bool evaluator = false; ///< one beside the tasks, whose death is none of theirs
   bool check = false; ///< graphrun check: exit status 1 of a task is a result, and it has said why
 };
@@ -44,21 +48,21 @@ private:
   absl::Status begin(); ///< the next session
   void watch(); ///< until nobody is in the session any more
   void dismiss(); ///< who waits for a next one
+  void killStopped();
   absl::Status start(Child &child, const LaunchContext &common, const std::vector<base::UnnamedListener> &sockets);
   void tell(Child &child, const std::string &word);
   void tellLoss();
-  /// `inherited`: descriptors, the first that of the launch context.
-  [[noreturn]] void exec(const LaunchedTask &task, int out, int err, const std::vector<int> &inherited);
+  absl::Status startAnew(size_t number);
+  void replaceLost();
   void pump(Child &child);
   void onReport(Child &child, const std::string &line);
   void reap();
   void onSignals();
   void signalOne(Child &child, int signal, bool byUs);
-  void signalAll(int signal, bool byUs);
-  bool allEnded() const;
-  bool isAwaited(const Child &child) const { return dismissed_ ? !child.status : sessions_.isIn(child.number); }
+  bool isAwaited(const Child &child) const {
+    return dismissed_ ? child.pid > 0 && !child.status : sessions_.isIn(child.number);
+  }
   bool failed() const;
-  bool mayPass(const Child &cause) const;
   std::optional<absl::Duration> restartAfter(); ///< once the session is over; none: there is no other
   bool sleeps(absl::Duration pause); ///< false: a stop was asked for meanwhile
   int finish();
@@ -73,11 +77,13 @@ private:
   std::vector<Child> children_;
   const LaunchedTask evaluatorTask_{"the evaluator", "evaluator", "evaluator", 0, 0};
   std::optional<Child> evaluator_; ///< it outlives restarts of the tasks
-  Restarts evaluatorRestarts_{100};
-  absl::Time evaluatorAt_ = absl::InfiniteFuture(); ///< it is started
-  bool evaluatorFailed_ = false;
+  EvaluatorLife evaluatorLife_;
   base::UniqueFd signals_;
-  Restarts restarts_;
+  session::Restarts restarts_;
+  Replacements replacements_{restarts_, [this](const std::string &line) {
+                               progress_.finish();
+                               say(line);
+                             }};
   Sessions sessions_;
   bool dismissed_ = false; ///< there is no other session
   LaunchContext context_; ///< of all sessions

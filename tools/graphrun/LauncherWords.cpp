@@ -55,6 +55,12 @@ std::optional<SessionLost> LauncherWords::lost(uint64_t session) {
   return std::nullopt;
 }
 
+bool LauncherWords::isOver() {
+  while (line()) {
+  }
+  return over_;
+}
+
 std::optional<NextSession> LauncherWords::next(uint64_t session, absl::Time deadline) {
   while (true) {
     while (std::optional<std::string> one = line())

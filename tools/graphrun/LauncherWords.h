@@ -40,6 +40,8 @@ public:
   std::optional<SessionLost> lost(uint64_t session);
   /// For who has left `session`: the next one. None: the launcher starts nobody again, or is gone, or says nothing until `deadline`.
   std::optional<NextSession> next(uint64_t session, absl::Time deadline);
+  /// For an evaluator, to whom no word is said: whether the launcher has let go of it, since no task of its runs or will run. Never waits.
+  bool isOver();
 
 private:
   /// A line that has come; none: not yet, or never, where `over_`.

@@ -18,10 +18,13 @@ public:
   bool isIn(size_t task) const { return tasks_[task] == Task::In; }
   /// It has left, and waits for the next one.
   bool waits(size_t task) const { return tasks_[task] == Task::Left; }
+  bool anyWaits() const { return std::count(tasks_.begin(), tasks_.end(), Task::Left) > 0; }
   bool isOver() const { return std::count(tasks_.begin(), tasks_.end(), Task::In) == 0; }
 
   /// Its process is no more, whatever it was.
   void ended(size_t task) { tasks_[task] = Task::Ended; }
+  /// It was started again while the others go on.
+  void again(size_t task) { tasks_[task] = Task::In; }
   /// Its process says that it has left `session`; of another one that counts for nothing.
   void left(size_t task, uint64_t session) {
     if (session == number_ && isIn(task))

@@ -2,29 +2,29 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
-#include "runtime/cluster/Rank.h"
-#include "runtime/plan/PlanFile.h"
+#include "runtime/cluster/ClusterConfig.h"
 #include "runtime/plan/Types.h"
-#include "tools/graphrun/Flags.h"
+#include "runtime/session/Ranks.h"
+#include "tools/graphrun/EvaluatorMain.h"
 #include "tools/graphrun/GpuShares.h"
+#include "tools/graphrun/JobSetManifest.h"
 #include "tools/graphrun/LaunchContext.h"
-#include "tools/graphrun/Ranks.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <map>
 #include <numeric>
+#include <optional>
 #include <unistd.h>
 
 namespace graphc::graphrun {
@@ -36,19 +36,9 @@ constexpr char kDescription[] =
 constexpr char kFooter[] = R"(Examples:
   graphrun submit --engine slurm model.plan --epochs 5 --checkpoint_dir run1
   graphrun submit --engine slurm --nodes 2 --yes model.plan --epochs 5 --checkpoint_dir run1 --job_dir jobs
+  graphrun submit --engine slurm --nodes 4 --partition gpu --apart ps=2:cpu model.plan --job_dir jobs
   graphrun submit --engine jobset --image registry/model:1 --volume claim:/model /model/model.plan --job_dir /model/jobs
 Exit status: 0 it was printed or submitted; 2 the command line or the plan is wrong; with --yes that of sbatch, mpirun, kubectl or graphrun.)";
-
-struct Job {
-  std::string engine, name, image;
-  uint32_t nodes = 1;
-  uint32_t restarts = 10;
-  std::vector<std::string> volumes; ///< CLAIM:PATH
-  std::vector<std::string> arguments; ///< of graphrun, the plan first
-  Flags flags; ///< these, read
-  plan::LoadedPlan plan;
-  size_t tasks = 0;
-};
 
 /// As a shell reads one word.
 std::string quoted(const std::string &word) {
@@ -58,7 +48,7 @@ std::string quoted(const std::string &word) {
   return plain ? word : absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
 }
 
-std::string commandOf(const Job &job) {
+std::string commandOf(const SubmittedJob &job) {
   return absl::StrCat("graphrun ", absl::StrJoin(job.arguments, " ", [](std::string *out, const std::string &word) {
                         absl::StrAppend(out, quoted(word));
                       }));
@@ -78,18 +68,60 @@ std::string nameOf(std::string text) {
   return text.empty() ? "graphrun" : text.substr(0, 30);
 }
 
-std::string slurmScript(const Job &job) {
-  std::string text = absl::StrCat("#!/bin/sh\n#SBATCH --job-name=", job.name, "\n#SBATCH --nodes=", job.nodes,
-                                  "\n#SBATCH --ntasks=", job.tasks, "\n");
-  if (std::vector<uint32_t> gpus = gpusOfTasks(job.plan.plan);
-      std::any_of(gpus.begin(), gpus.end(), [](uint32_t n) { return n > 0; }))
-    absl::StrAppend(
-        &text, "#SBATCH --gpus-per-node=", std::accumulate(gpus.begin(), gpus.end(), job.nodes - 1) / job.nodes, "\n");
-  if (job.nodes > 1 &&
-      job.plan.plan.jobs_size() > 1) // each node has its share of each job: a server beside each worker
+/// Lines behind which $status is that of `training`; with --evaluator that of both, one evaluator beside it. The evaluator ends by itself behind
+/// training's good end, and is told of any other; who is told to end here tells training.
+std::string statusOf(const SubmittedJob &job, const std::string &training) {
+  if (!job.flags.evaluator)
+    return absl::StrCat(training, "\nstatus=$?\n");
+  return absl::StrCat(commandOf(job), " --job_name evaluator &\nevaluator=$!\n", training,
+                      " &\ntraining=$!\ntrap 'kill $training' HUP INT TERM\n"
+                      "wait $training; status=$?\n"
+                      "while kill -0 $training 2>/dev/null; do wait $training; status=$?; done # a signal ends a wait\n"
+                      "[ $status = 0 ] || kill $evaluator\n"
+                      "wait $evaluator; evaluated=$?\n"
+                      "[ $status != 0 ] || status=$evaluated\n");
+}
+
+/// The lines of one component: of all jobs but what has nodes of its own, or of that job alone.
+std::string slurmComponent(const SubmittedJob &job, bool own) {
+  const std::vector<uint32_t> gpus = gpusOfTasks(job.plan.plan);
+  uint32_t tasks = 0, gpusOfAll = 0, first = 0;
+  int jobs = 0;
+  for (const plan::Job &one : job.plan.plan.jobs()) {
+    if (own == (job.own && one.name() == job.own->job)) {
+      ++jobs;
+      tasks += one.tasks();
+      gpusOfAll += std::accumulate(gpus.begin() + first, gpus.begin() + first + one.tasks(), 0u);
+    }
+    first += one.tasks();
+  }
+  const uint32_t nodes = own ? job.own->nodes : job.nodes;
+  const std::string &partition = own ? job.own->partition : job.partition;
+  std::string text = absl::StrCat("#SBATCH --nodes=", nodes, "\n#SBATCH --ntasks=", tasks, "\n");
+  if (!partition.empty())
+    absl::StrAppend(&text, "#SBATCH --partition=", partition, "\n");
+  if (gpusOfAll > 0)
+    absl::StrAppend(&text, "#SBATCH --gpus-per-node=", (gpusOfAll + nodes - 1) / nodes, "\n");
+  if (nodes > 1 && jobs > 1) // each node has its share of each job: a server beside each worker
     absl::StrAppend(&text, "#SBATCH --distribution=cyclic\n");
+  return text;
+}
+
+std::string slurmScript(const SubmittedJob &job) {
+  std::string text = absl::StrCat("#!/bin/sh\n#SBATCH --job-name=", job.name, "\n", slurmComponent(job, false),
+                                  "#SBATCH --requeue --open-mode=append\n");
+  std::string start = absl::StrCat("srun ", commandOf(job));
+  if (job.own) { // the second component's processes are numbered behind the first's
+    std::vector<std::string> order;
+    for (const plan::Job &one : job.plan.plan.jobs())
+      if (one.name() != job.own->job)
+        order.push_back(one.name());
+    order.push_back(job.own->job);
+    absl::StrAppend(&text, "#SBATCH hetjob\n", slurmComponent(job, true), "#SBATCH --requeue\n");
+    start = absl::StrCat("srun --het-group=0-1 ", commandOf(job), " --rank_order ", absl::StrJoin(order, ","));
+  }
   absl::StrAppend(
-      &text, "#SBATCH --requeue --open-mode=append\nsrun ", commandOf(job), "\nstatus=$?\n# ", kPeerLost,
+      &text, statusOf(job, start), "# ", kPeerLost,
       ": another task was lost; 137: srun's word for that one, which was killed. Any other status is final.\n"
       "case $status in 137 | ",
       kPeerLost, ") [ ${SLURM_RESTART_COUNT:-0} -ge ", job.restarts,
@@ -97,90 +129,22 @@ std::string slurmScript(const Job &job) {
   return text;
 }
 
-std::string mpiScript(const Job &job) {
-  return absl::StrCat("#!/bin/sh\nexec mpirun -n ", job.tasks, " ", commandOf(job), "\n");
+std::string mpiScript(const SubmittedJob &job) {
+  const std::string command = absl::StrCat("mpirun -n ", job.tasks, " ", commandOf(job));
+  return job.flags.evaluator ? absl::StrCat("#!/bin/sh\n", statusOf(job, command), "exit $status\n")
+                             : absl::StrCat("#!/bin/sh\nexec ", command, "\n");
 }
 
-/// graphrun's own launcher begins again by itself, from a checkpoint.
-std::string localScript(const Job &job) {
+/// graphrun's own launcher begins again by itself, from a checkpoint, and has its own way with an evaluator.
+std::string localScript(const SubmittedJob &job) {
   const bool again = !job.flags.checkpointDirectory.empty() && job.restarts > 0;
-  return absl::StrCat("#!/bin/sh\nexec ", commandOf(job), " --local",
+  return absl::StrCat("#!/bin/sh\nexec ", commandOf(job), job.flags.evaluator ? " --evaluator" : "", " --local",
                       again ? absl::StrCat(" --max_restarts ", job.restarts) : "", "\n");
-}
-
-/// TF_CONFIG of a job's pods, as hosted services give it; Kubernetes puts the index in.
-std::string tfConfig(const Job &job, const std::string &type) {
-  nlohmann::ordered_json cluster;
-  for (const plan::Job &one : job.plan.plan.jobs())
-    for (uint32_t i = 0; i < one.tasks(); ++i)
-      cluster[one.name()].push_back(
-          absl::StrCat(job.name, "-", cluster::podName(one.name()), "-0-", i, ".", job.name, ":", cluster::kPodPort));
-  return absl::StrCat("{\"cluster\":", cluster.dump(), ",\"task\":{\"type\":\"", type,
-                      "\",\"index\":$(JOB_COMPLETION_INDEX)}}");
-}
-
-std::string jobSetManifest(const Job &job) {
-  using Json = nlohmann::ordered_json;
-  std::vector<uint32_t> gpus = gpusOfTasks(job.plan.plan);
-  Json mounts = Json::array(), volumes = Json::array(), jobs = Json::array();
-  for (size_t i = 0; i < job.volumes.size(); ++i) {
-    std::vector<std::string> parts = absl::StrSplit(job.volumes[i], absl::MaxSplits(':', 1));
-    std::string name = absl::StrCat("volume-", i);
-    mounts.push_back({{"name", name}, {"mountPath", parts[1]}});
-    volumes.push_back({{"name", name}, {"persistentVolumeClaim", {{"claimName", parts[0]}}}});
-  }
-  size_t first = 0;
-  for (const plan::Job &one : job.plan.plan.jobs()) {
-    const uint32_t most = *std::max_element(gpus.begin() + static_cast<long>(first),
-                                            gpus.begin() + static_cast<long>(first + one.tasks()));
-    first += one.tasks();
-    Json command = Json::array({"graphrun"});
-    for (const std::string &argument : job.arguments)
-      command.push_back(argument);
-    Json container = {
-        {"name", "graphrun"},
-        {"image", job.image},
-        {"command", command},
-        {"env",
-         {{{"name", "JOB_COMPLETION_INDEX"},
-           {"valueFrom",
-            {{"fieldRef", {{"fieldPath", "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}}}}},
-          {{"name", "TF_CONFIG"}, {"value", tfConfig(job, one.name())}}}},
-        {"ports", Json::array({{{"containerPort", cluster::kPodPort}}})},
-        {"volumeMounts", mounts}};
-    if (most > 0) // whoever has none, as parameter servers, is put where GPUs are not wanted
-      container["resources"] = {{"limits", {{"nvidia.com/gpu", absl::StrCat(most)}}}};
-    Json pod = {{"restartPolicy", "Never"}, {"containers", Json::array({container})}, {"volumes", volumes}};
-    // The statuses after which the set begins again: a loss, and what a lost pod itself ends with (SIGKILL, SIGTERM).
-    Json final = {{"action", "FailJob"},
-                  {"onExitCodes",
-                   {{"containerName", "graphrun"}, {"operator", "NotIn"}, {"values", {128 + 9, kPeerLost, 128 + 15}}}}};
-    jobs.push_back({{"name", cluster::podName(one.name())},
-                    {"replicas", 1},
-                    {"template",
-                     {{"spec",
-                       {{"parallelism", one.tasks()},
-                        {"completions", one.tasks()},
-                        {"completionMode", "Indexed"},
-                        {"backoffLimit", 0},
-                        {"podFailurePolicy", {{"rules", Json::array({final})}}},
-                        {"template", {{"spec", pod}}}}}}}});
-  }
-  Json giveUp = {
-      {"name", "final"}, {"action", "FailJobSet"}, {"onJobFailureReasons", Json::array({"PodFailurePolicy"})}};
-  Json manifest = {{"apiVersion", "jobset.x-k8s.io/v1alpha2"},
-                   {"kind", "JobSet"},
-                   {"metadata", {{"name", job.name}}},
-                   {"spec",
-                    {{"network", {{"enableDNSHostnames", true}, {"subdomain", job.name}}},
-                     {"failurePolicy", {{"maxRestarts", job.restarts}, {"rules", Json::array({giveUp})}}},
-                     {"replicatedJobs", jobs}}}};
-  return manifest.dump(2) + "\n";
 }
 
 struct Engine {
   const char *name;
-  std::string (*print)(const Job &);
+  std::string (*print)(const SubmittedJob &);
   std::vector<const char *> command; ///< takes it as a file
 };
 const Engine kEngines[] = {{"slurm", slurmScript, {"sbatch"}},
@@ -188,31 +152,55 @@ const Engine kEngines[] = {{"slurm", slurmScript, {"sbatch"}},
                            {"jobset", jobSetManifest, {"kubectl", "apply", "-f"}},
                            {"local", localScript, {"sh"}}};
 
-/// Each pod's name, which is its host's, has to be one that Kubernetes takes.
-absl::Status checkNames(const Job &job) {
-  constexpr size_t kMost = 63; // of a label, RFC 1123
-  std::map<std::string, std::string> jobs;
-  for (const plan::Job &one : job.plan.plan.jobs()) {
-    const std::string name = cluster::podName(one.name());
-    const std::string pod = absl::StrCat(job.name, "-", name, "-0-", one.tasks() - 1);
-    if (absl::EndsWith(name, "-"))
-      return absl::InvalidArgumentError(absl::StrCat("job ", one.name(), " would be called ", name,
-                                                     ", and no name of Kubernetes ends in '-'; call it otherwise"));
-    if (auto [other, added] = jobs.emplace(name, one.name()); !added)
-      return absl::InvalidArgumentError(absl::StrCat("jobs ", other->second, " and ", one.name(),
-                                                     " would both be called ", name,
-                                                     " by Kubernetes; call one otherwise"));
-    if (pod.size() > kMost)
-      return absl::InvalidArgumentError(absl::StrCat("the host name ", pod, " has ", pod.size(),
-                                                     " characters, and Kubernetes takes ", kMost,
-                                                     "; give a shorter --name, or call the job otherwise"));
-  }
+size_t tasksApart(const SubmittedJob &job) {
+  size_t tasks = 0;
+  for (const plan::Job &one : job.plan.plan.jobs())
+    tasks += job.own && one.name() == job.own->job ? one.tasks() : 0;
+  return tasks;
+}
+
+/// One of Slurm's partitions, or several with commas between.
+bool isPartition(const std::string &name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return absl::ascii_isalnum(c) || strchr("_-.,", c) != nullptr;
+  });
+}
+
+/// JOB=N or JOB=N:PARTITION.
+absl::Status readApart(SubmittedJob *job) {
+  if (job->apart.empty())
+    return absl::OkStatus();
+  Apart own;
+  const std::vector<std::string> halves = absl::StrSplit(job->apart, absl::MaxSplits('=', 1));
+  const std::vector<std::string> parts = absl::StrSplit(halves.back(), absl::MaxSplits(':', 1));
+  own.job = halves[0];
+  if (parts.size() > 1)
+    own.partition = parts[1];
+  if (halves.size() != 2 || !absl::SimpleAtoi(parts[0], &own.nodes) || own.nodes == 0 ||
+      (parts.size() > 1 && !isPartition(own.partition)))
+    return absl::InvalidArgumentError(
+        absl::StrCat("--apart ", job->apart,
+                     ": expected JOB=N or JOB=N:PARTITION, a job of the plan, how many nodes "
+                     "are its own, and of which partition"));
+  const plan::Job *found = nullptr;
+  for (const plan::Job &one : job->plan.plan.jobs())
+    if (one.name() == own.job)
+      found = &one;
+  if (!found || found == &chiefsJob(*job))
+    return absl::InvalidArgumentError(
+        absl::StrCat("--apart ", job->apart, ": ",
+                     found ? "the chief's job is what all others are apart from; name another job of the plan"
+                           : absl::StrCat("the plan has no job ", own.job)));
+  if (own.nodes > found->tasks())
+    return absl::InvalidArgumentError(absl::StrCat("--apart ", job->apart, ": job ", own.job, " has ", found->tasks(),
+                                                   found->tasks() == 1 ? " task" : " tasks"));
+  job->own = own;
   return absl::OkStatus();
 }
 
 /// Own flags stand before the plan, the run's behind it: where the plan is, both know.
-absl::Status check(const Job &job) {
-  const bool apart = job.engine == "jobset" || job.nodes > 1;
+absl::Status check(const SubmittedJob &job) {
+  const bool apart = job.engine == "jobset" || job.nodes > 1 || job.own;
   if (!job.flags.jobName.empty() || !job.flags.master.empty() || job.flags.local)
     return absl::InvalidArgumentError("--job_name, --master and --local say which task a process is, which is the "
                                       "engine's to say; leave them out");
@@ -220,17 +208,39 @@ absl::Status check(const Job &job) {
     return absl::InvalidArgumentError(
         "--max_restarts is for a run that graphrun starts by itself; --restarts before the "
         "plan says how often the engine begins again");
+  if (job.flags.evaluator)
+    GRAPHC_RETURN_IF_ERROR(checkEvaluator(job.plan.plan, job.flags));
+  if (job.flags.evaluator && !isEvaluator(job.plan.plan, cluster::kEvaluator))
+    return absl::InvalidArgumentError("--evaluator: the plan has a job evaluator of its own; call that otherwise");
   if (job.engine == "jobset" && job.image.empty())
     return absl::InvalidArgumentError("--engine jobset needs --image IMAGE, a container image with graphrun");
   if (job.engine == "jobset")
-    GRAPHC_RETURN_IF_ERROR(checkNames(job));
+    GRAPHC_RETURN_IF_ERROR(checkPodNames(job));
   if (job.engine != "jobset" && (!job.image.empty() || !job.volumes.empty()))
     return absl::InvalidArgumentError("--image and --volume are for --engine jobset");
   if (job.nodes > 1 && job.engine != "slurm")
     return absl::InvalidArgumentError(absl::StrCat("--nodes is for --engine slurm, not ", job.engine));
-  if (job.nodes > job.tasks)
+  if ((job.own || !job.partition.empty()) && job.engine != "slurm")
+    return absl::InvalidArgumentError(absl::StrCat("--partition and --apart are for --engine slurm, not ", job.engine));
+  if (!job.partition.empty() && !isPartition(job.partition))
     return absl::InvalidArgumentError(
-        absl::StrCat("--nodes ", job.nodes, ": the plan has ", job.tasks, job.tasks == 1 ? " task" : " tasks"));
+        absl::StrCat("--partition ", job.partition, ": expected a name of letters, digits, '_', '-' and '.'"));
+  if (job.beside && job.engine != "jobset")
+    return absl::InvalidArgumentError("--beside is for --engine jobset; under slurm --nodes N for as many servers as "
+                                      "workers has one of both on each node");
+  if (job.beside)
+    for (const plan::Job &one : job.plan.plan.jobs())
+      if (one.tasks() > chiefsJob(job).tasks())
+        return absl::InvalidArgumentError(absl::StrCat("--beside: job ", one.name(), " has ", one.tasks(),
+                                                       " tasks, and ", chiefsJob(job).name(),
+                                                       ", beside whose tasks they would be, ", chiefsJob(job).tasks()));
+  GRAPHC_RETURN_IF_ERROR(session::checkRankOrder(job.plan.plan, job.flags.rankOrder));
+  if (!job.flags.rankOrder.empty() && (job.own || job.engine == "jobset" || job.engine == "local"))
+    return absl::InvalidArgumentError("--rank_order is for ranks of another launcher: submit itself says it where a "
+                                      "job is apart, and a JobSet and graphrun have none; leave it out");
+  if (const size_t tasks = job.tasks - tasksApart(job); job.nodes > tasks)
+    return absl::InvalidArgumentError(absl::StrCat("--nodes ", job.nodes, ": the plan has ", tasks,
+                                                   tasks == 1 ? " task" : " tasks", job.own ? " for them" : ""));
   if (apart && job.tasks > 1 && job.flags.jobDirectory.empty())
     return absl::InvalidArgumentError("tasks on several hosts need mutual TLS; give --job_dir DIR behind the plan, a "
                                       "folder that all of them see");
@@ -268,7 +278,7 @@ int submit(int argc, char **argv) {
   app.footer(kFooter);
   app.allow_extras();
   app.prefix_command(); // from the plan on all is the run's
-  Job job;
+  SubmittedJob job;
   bool yes = false;
   std::vector<std::string> names;
   for (const Engine &engine : kEngines)
@@ -278,6 +288,14 @@ int submit(int argc, char **argv) {
   app.add_option("--nodes", job.nodes, "slurm: on how many nodes (default 1)")
       ->check(CLI::Range(1u, 65536u))
       ->type_name("N");
+  app.add_option("--partition", job.partition, "slurm: of which partition they are")->type_name("NAME");
+  app.add_option("--apart", job.apart,
+                 "slurm: this job of the plan has N nodes of its own beside those of --nodes, as parameter servers "
+                 "that want no GPU; the job is "
+                 "a heterogeneous one then")
+      ->type_name("JOB=N[:PARTITION]");
+  app.add_flag("--beside", job.beside,
+               "jobset: each task of another job is on the node of that task of the chief's job that has its index");
   app.add_option("--restarts", job.restarts,
                  "slurm, jobset, local (there with --checkpoint_dir): begin again at most so often (default 10)")
       ->check(CLI::Range(0u, 1000000u))
@@ -318,13 +336,17 @@ int submit(int argc, char **argv) {
   if (parsed->exitStatus)
     return *parsed->exitStatus;
   job.flags = parsed->flags;
+  std::erase_if(job.arguments, [](const std::string &one) { return one == "--evaluator"; });
   auto plan = plan::loadPlan(job.flags.plan);
   if (!plan.ok())
     return usage(base::describe(plan.status()));
   job.plan = *std::move(plan);
   job.tasks = plan::allTasks(job.plan.plan).size();
   job.name = nameOf(job.name.empty() ? job.flags.plan : job.name);
-  if (absl::Status status = check(job); !status.ok())
+  absl::Status status = readApart(&job);
+  if (status.ok())
+    status = check(job);
+  if (!status.ok())
     return usage(base::describe(status));
   const Engine &engine = *std::find_if(std::begin(kEngines), std::end(kEngines),
                                        [&](const Engine &one) { return job.engine == one.name; });

@@ -1,6 +1,7 @@
 #include "tools/graphrun/TaskMain.h"
 #include "tools/graphrun/ChiefOutputs.h"
 #include "tools/graphrun/Feeds.h"
+#include "tools/graphrun/ReturnReports.h"
 #include "tools/graphrun/StatusServer.h"
 #include "tools/graphrun/StopSignals.h"
 #include "tools/graphrun/TaskOutput.h"
@@ -11,6 +12,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
+#include "runtime/plan/VerifyCommit.h"
 #include "runtime/service/PlanFetch.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
@@ -62,9 +64,10 @@ bool isFile(const std::string &path) {
 class TaskProcess {
 public:
   TaskProcess(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
-              std::shared_ptr<data::DatasetCache> datasets)
+              std::shared_ptr<data::DatasetCache> datasets, std::shared_ptr<session::KeptState> kept)
       : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), datasets_(std::move(datasets)),
-        output_(setup.reportFd), tasks_(plan::allTasks(plan_)), name_(plan::taskText(plan_, tasks_[setup.task])),
+        kept_(std::move(kept)), output_(setup.reportFd, [this] { return stopAsked() || failing_; }),
+        tasks_(plan::allTasks(plan_)), name_(plan::taskText(plan_, tasks_[setup.task])),
         incarnation_(service::randomIncarnation()) {
     const plan::Task &self = tasks_[setup.task];
     label_ = absl::StrCat(plan_.jobs(static_cast<int>(self.job())).name(), ":", self.index());
@@ -91,11 +94,15 @@ public:
         name_, plan::taskText(plan_, plan_.chief()), *session_, *link_, driver_.get(), coordinator_.get(), stopAsked,
         [this](const session::TaskFailure &failure) { fail(failure); },
         [this]() -> std::optional<service::RootCause> {
+          if (hasEnded(setup_.programFd))
+            return service::RootCause{"the program that has started this", "", 0,
+                                      absl::UnavailableError("it has ended"), /*lost=*/true};
           std::optional<SessionLost> lost = setup_.words ? setup_.words->lost(setup_.session) : std::nullopt;
           if (!lost)
             return std::nullopt;
           return service::RootCause{lost->task, "", 0, absl::UnavailableError(lost->why), /*lost=*/true};
-        }});
+        },
+        mayGoOnFromMemory()});
     session::TaskThreads::End end = threads_->run([this] { return join(); }, kClearUp);
     if (end.failure && setup_.words && end.failure->lost && !end.isLeftBehind && session_->isTakenApart() &&
         !stopAsked()) {
@@ -182,9 +189,10 @@ private:
     options.transport.data = server_ ? &server_->data() : nullptr;
     options.transport.sendDelay = testDelay(label_);
     options.datasets = datasets_;
+    options.kept = kept_;
     options.intraOpThreads = flags_.intraOpThreads.value_or(std::max(1u, plan_.intra_op_threads()));
     options.deadline = waitDeadline();
-    options.reportAfter = std::min(options.reportAfter, options.deadline / 4);
+    options.reportAfter = executor::firstReport(options.deadline);
     options.log = [this](const std::string &line) { output_.log(line); };
     options.warn = [this](const std::string &line) { warn(line); };
     session_ = std::make_unique<session::TaskSession>(loaded_, std::move(options), *link_);
@@ -213,6 +221,7 @@ private:
     return absl::OkStatus();
   }
 
+  bool mayGoOnFromMemory() const { return setup_.session > 1 && plan::recoversFromMemory(plan_); }
   absl::Duration waitDeadline() const { return flags_.waitSeconds ? absl::Seconds(*flags_.waitSeconds) : deadline(); }
   absl::Duration deadline() const { return absl::Seconds(flags_.deadlineSeconds.value_or(kDeadlineSeconds)); }
   absl::Duration joinDeadline() const {
@@ -284,13 +293,15 @@ private:
     };
     coordinator_ = std::make_unique<service::Coordinator>(std::move(options));
     driver.run = setup_.run;
+    driver.mayGoOnFromMemory = mayGoOnFromMemory();
     driver.hangs.wait = waitDeadline();
     driver.hangs.task = deadline();
-    driver.hangs.reportAfter = std::min(driver.hangs.reportAfter, driver.hangs.wait / 4);
+    driver.hangs.reportAfter = executor::firstReport(driver.hangs.wait);
     driver.show = [this](const observe::ProgressSnapshot &snapshot) {
       board_->shown(snapshot);
       output_.show(snapshot);
     };
+    driver.returns = setup_.words ? returnsByLauncher(setup_.reportFd, joinDeadline()) : session::ReturnOptions();
     driver.ordered = [this](const service::Order &order) { board_->ordered(order); };
     driver.print = [this](const std::string &line) { output_.print(line); };
     driver.log = [this](const std::string &line) { output_.log(line); };
@@ -349,6 +360,7 @@ private:
   const plan::Plan &plan_;
   const TaskSetup &setup_;
   const std::shared_ptr<data::DatasetCache> datasets_;
+  const std::shared_ptr<session::KeptState> kept_;
   TaskOutput output_;
   const std::vector<plan::Task> tasks_;
   const std::string name_;
@@ -389,7 +401,7 @@ absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const
   }
   absl::StatusOr<std::string> secret = service::userSecret();
   if (!secret.ok())
-    return base::annotate(secret.status(), kNoSecret);
+    return base::annotate(secret.status(), service::kNoSecret);
   setup->identity.secret = *std::move(secret);
   return absl::OkStatus();
 }
@@ -412,11 +424,10 @@ data::DataSearch dataSearch(const Flags &flags) {
 // The file as it is, so that its digest, the plan's fingerprint, is the servers' too.
 absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Plan &plan, const std::string &run) {
   service::PlanOffer offer;
-  if (!isFile(flags.plan)) { // read already, and gone
-    GRAPHC_ASSIGN_OR_RETURN(offer.file, plan::encodePlan(plan));
-  } else {
-    GRAPHC_ASSIGN_OR_RETURN(offer.file, base::readFile(flags.plan, plan::maxPlanBytes + plan::planHeaderBytes));
-  }
+  // One that is no file was read already, and is gone.
+  GRAPHC_ASSIGN_OR_RETURN(offer.file, isFile(flags.plan)
+                                          ? base::readFile(flags.plan, plan::maxPlanBytes + plan::planHeaderBytes)
+                                          : plan::encodePlan(plan));
   offer.run = run;
   offer.entry = flags.entry;
   for (const plan::Job &job : plan.jobs()) {
@@ -470,14 +481,14 @@ int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &s
   signal(SIGPIPE, plan::allTasks(plan.plan).size() == 1 ? SIG_DFL : SIG_IGN);
   TaskSetup now = setup;
   const auto datasets = std::make_shared<data::DatasetCache>(plan.plan, dataSearch(flags));
+  const auto kept = std::make_shared<session::KeptState>();
   while (true) {
-    if (std::optional<int> status = TaskProcess(flags, plan, now, datasets).run())
+    if (std::optional<int> status = TaskProcess(flags, plan, now, datasets, kept).run())
       return *status;
     base::logger().flush();
     std::fflush(nullptr);
     const std::string left = encodeLeft(now.session) + "\n";
-    (void)base::writeAll(now.reportFd, left.data(), left.size(),
-                         "the launcher's pipe"); // gone with it, which next() sees
+    (void)base::writeAll(now.reportFd, left.data(), left.size(), "the launcher"); // gone, which next() sees
     std::optional<NextSession> next = now.words->next(now.session, absl::Now() + kNextSession);
     if (!next)
       return kPeerLost;

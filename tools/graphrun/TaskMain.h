@@ -26,14 +26,13 @@ struct TaskSetup {
   bool client = false; ///< --master: the other tasks are servers, which get the plan from here
   uint64_t session = 0; ///< of a launcher that starts tasks again, which `words` come from
   std::shared_ptr<LauncherWords> words{}; ///< null: the loss of another task ends this one
+  int programFd = -1; ///< of the program that has started this (LaunchContext)
 };
 
 /// What is said of an address beyond loopback where there are no certificates.
 inline constexpr char kNeedsTls[] =
     "tasks on other machines need mutual TLS; give --tls_cert, --tls_key and --tls_ca (graphrun certs makes the files, "
     "docs/multi-host.md shows how), or use localhost:PORT or 127.0.0.1:PORT";
-inline constexpr char kNoSecret[] = "the secret by which this user's tasks know each other cannot be had; give "
-                                    "XDG_STATE_HOME a folder of yours, the same for all of them";
 /// Of the --tls_ flags; null where none is given.
 absl::StatusOr<std::shared_ptr<const tls::Credentials>> credentialsOf(const Flags &flags);
 /// What the others know `task` at `address` by: its certificate, or without one the user's secret.

@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 
 #include <cstdio>
+#include <functional>
 #include <string>
 
 namespace graphc::graphrun {
@@ -19,7 +20,10 @@ namespace graphc::graphrun {
 /// Where this process's lines go: to the launcher's pipe, or to a terminal that it shares with nobody.
 class TaskOutput {
 public:
-  explicit TaskOutput(int reportFd) : report_(reportFd), line_(stderr) {}
+  /// `stops`: asked while nobody reads standard output. Under a launcher it is the launcher's that is read.
+  TaskOutput(int reportFd, std::function<bool()> stops) : report_(reportFd), line_(stderr) {
+    line_.waitFor(std::move(stops), /*says=*/reportFd < 0);
+  }
   void show(const observe::ProgressSnapshot &snapshot) {
     if (absl::Time now = absl::Now(); snapshot.last || now - logged_ >= absl::Seconds(1)) { // into --log_file only
       logged_ = now;

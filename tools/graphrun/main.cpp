@@ -6,7 +6,9 @@
 #include "runtime/cluster/Address.h"
 #include "runtime/device/Machine.h"
 #include "runtime/plan/Types.h"
+#include "runtime/plan/VerifyCommit.h"
 #include "runtime/service/Secret.h"
+#include "runtime/session/Ranks.h"
 #include "runtime/session/TaskPlace.h"
 #include "tools/graphrun/Calibrate.h"
 #include "tools/graphrun/Certs.h"
@@ -18,7 +20,6 @@
 #include "tools/graphrun/Feeds.h"
 #include "tools/graphrun/GpuShares.h"
 #include "tools/graphrun/Launcher.h"
-#include "tools/graphrun/Ranks.h"
 #include "tools/graphrun/Server.h"
 #include "tools/graphrun/Show.h"
 #include "tools/graphrun/Status.h"
@@ -84,6 +85,31 @@ absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &j
   return plan::findTask(plan, job, index, "--job_name", "--task_index");
 }
 
+/// Each task of this machine has GPUs of its own, where there are enough.
+absl::Status shareGpusOfHost(const plan::Plan &plan, uint32_t task) {
+  std::vector<std::string> labels;
+  for (const plan::Task &one : plan::allTasks(plan))
+    labels.push_back(absl::StrCat(plan.jobs(static_cast<int>(one.job())).name(), ":", one.index()));
+  GRAPHC_ASSIGN_OR_RETURN(graphrun::GpuShares shares, graphrun::shareGpus(plan, labels));
+  device::setFirstDevice(device::gpuKind(), shares.firsts[task]);
+  return absl::OkStatus();
+}
+
+session::MeetingOptions meetingOptions(const graphrun::Flags &flags) {
+  session::MeetingOptions options;
+  options.jobDirectory = flags.jobDirectory;
+  options.joinDeadline = absl::Seconds(flags.joinSeconds.value_or(graphrun::kJoinSeconds));
+  options.log = [](const std::string &line) { std::fprintf(stderr, "graphrun: %s\n", line.c_str()); };
+  return options;
+}
+
+void take(session::Meeting meeting, graphrun::TaskSetup *setup) {
+  setup->addresses = std::move(meeting.addresses);
+  setup->identity = std::move(meeting.identity);
+  setup->listenerFd = meeting.listener.release();
+  setup->folder = std::move(meeting.folder);
+}
+
 /// One task by hand, or of another launcher (`rank`): addresses, and what the others know it by: its certificate or a secret.
 absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::Flags &flags,
                                                 const cluster::ResolvedAddresses &resolved,
@@ -94,7 +120,11 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
   if (plan::allTasks(plan).size() == 1)
     return setup;
   if (rank && resolved.addresses.empty()) {
-    GRAPHC_RETURN_IF_ERROR(graphrun::meet(plan, flags, *rank, &setup));
+    setup.run = absl::StrCat("rank-", service::randomHex(16));
+    if (rank->oneHost)
+      GRAPHC_RETURN_IF_ERROR(shareGpusOfHost(plan, setup.task));
+    GRAPHC_ASSIGN_OR_RETURN(session::Meeting meeting, session::meet(plan, setup.task, *rank, meetingOptions(flags)));
+    take(std::move(meeting), &setup);
     return setup;
   }
   if (resolved.addresses.empty()) {
@@ -115,9 +145,11 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
   // Names this run's shared memory and tells its data streams from another run's; the chief's counts.
   setup.run = absl::StrCat("by-hand-", service::randomHex(16));
   if (!flags.jobDirectory.empty()) {
-    std::string cluster = base::toHex(base::sha256(absl::StrJoin(setup.addresses, ","))).substr(0, 12);
-    GRAPHC_RETURN_IF_ERROR(
-        graphrun::enterJobFolder(plan, flags, rank ? rank->run : absl::StrCat("by-hand-", cluster), &setup));
+    session::Meeting meeting;
+    meeting.addresses = setup.addresses;
+    GRAPHC_RETURN_IF_ERROR(session::enterJobFolder(
+        plan, setup.task, rank ? rank->run : session::jobFolderOf(setup.addresses), meetingOptions(flags), &meeting));
+    take(std::move(meeting), &setup);
     return setup;
   }
   if (check && credentials) // a certificate of another host is one of the things that it tells
@@ -158,8 +190,10 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
   options.check = check;
   options.wrong = std::move(wrong);
   options.checkpointDirectory = flags.checkpointDirectory;
+  options.dumpDirectory = check ? "" : flags.dumpDirectory;
   options.logFile = flags.logFile;
   options.maxRestarts = check ? 0 : flags.maxRestarts;
+  options.fromMemory = plan::recoversFromMemory(plan) && plan::allTasks(plan).size() > 1;
   options.evaluator = flags.evaluator && !check;
   options.arguments.assign(argv + 1, argv + argc);
   // Every task takes this process's plan: one from a pipe is gone, and a file may be another by now.
@@ -237,10 +271,13 @@ int run(int argc, char **argv) {
     return usageError(plan.status());
   if (*launched)
     close((*launched)->planFd);
-  if (*launched && graphrun::isEvaluator(plan->plan, flags.jobName))
+  if (*launched && graphrun::isEvaluator(plan->plan, flags.jobName)) {
     device::setFirstDevice(device::gpuKind(), (*launched)->firstGpu);
+    graphrun::LauncherWords launcher{base::UniqueFd((*launched)->wordsFd)};
+    return graphrun::evaluate(check, flags, plan->plan, &launcher);
+  }
   if (graphrun::isEvaluator(plan->plan, flags.jobName))
-    return graphrun::evaluate(check, flags, plan->plan, launched->has_value());
+    return graphrun::evaluate(check, flags, plan->plan, /*launcher=*/nullptr);
   absl::Status valid = session::Driver::validate(plan->plan, graphrun::driverOptions(flags));
   if (!valid.ok())
     return usageError(valid);
@@ -273,7 +310,8 @@ int run(int argc, char **argv) {
                                           .session = context.session,
                                           .words = context.wordsFd < 0 ? nullptr
                                                                        : std::make_shared<graphrun::LauncherWords>(
-                                                                             base::UniqueFd(context.wordsFd))},
+                                                                             base::UniqueFd(context.wordsFd)),
+                                          .programFd = context.programFd},
                       context.wrong);
   }
   auto credentials = graphrun::credentialsOf(flags);
@@ -291,12 +329,12 @@ int run(int argc, char **argv) {
   if (!flags.jobName.empty())
     task = cluster::TaskRef{flags.jobName, flags.taskIndex.value_or(0)};
   if (task && graphrun::isEvaluator(plan->plan, task->job))
-    return graphrun::evaluate(check, flags, plan->plan, /*launched=*/false);
+    return graphrun::evaluate(check, flags, plan->plan, /*launcher=*/nullptr);
   std::optional<cluster::Rank> rank; // where no flag, no file and no TF_CONFIG says who this is
   if (!task && !flags.local) {
     if (absl::Status named = checkEnvironment(*resolved); !named.ok())
       return usageError(named);
-    auto launcher = graphrun::rankOf(plan->plan);
+    auto launcher = session::rankOf(plan->plan, flags.rankOrder);
     if (!launcher.ok())
       return usageError(launcher.status());
     rank = *std::move(launcher);
@@ -306,7 +344,7 @@ int run(int argc, char **argv) {
                        rank->launcher, "; graphrun submit prints how that begins again")));
   }
   if (rank) {
-    std::fprintf(stderr, "graphrun: %s\n", graphrun::describe(plan->plan, *rank).c_str());
+    std::fprintf(stderr, "graphrun: %s\n", session::describe(plan->plan, flags.rankOrder, *rank).c_str());
     task = rank->task;
     if (resolved->addresses.empty())
       resolved->addresses = rank->addresses;

@@ -57,7 +57,7 @@ LogicalResult CountFrontOp::verify() {
 
 /// An open hash table whose entries are places in the list. A number goes where its product with a large odd number begins, or to the next
 /// place that is free.
-void DistinctOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void DistinctOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   const Location loc = getLoc();
   ArrayRef<int64_t> shape = typeOf(getNumbers()).getShape();
@@ -122,7 +122,7 @@ void DistinctOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange 
   });
 }
 
-void CountFrontOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void CountFrontOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   const Location loc = getLoc();
   const int64_t pieces = typeOf(getCounts()).getNumElements(), each = typeOf(getNumbers()).getNumElements() / pieces;

@@ -112,10 +112,11 @@ static Loops::Place loadBegins(Loops &loops, ArrayRef<int64_t> operand, ArrayRef
 }
 
 int64_t DynamicSliceOp::getParts() { return getType().getNumElements(); }
-void DynamicSliceOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
-  buildAllParts(*this, builder, operands, outs);
+void DynamicSliceOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+  buildAllParts(*this, builder, operands, outs, target);
 }
-void DynamicSliceOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
+void DynamicSliceOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
+                                const LoopTarget &) {
   Loops loops{builder, getLoc()};
   ArrayRef<int64_t> shape = getType().getShape();
   if (shape.empty())
@@ -145,12 +146,13 @@ int64_t DynamicUpdateSliceOp::getParts() {
 LoopAccess DynamicUpdateSliceOp::getAccess(unsigned operand) {
   return operand == 0 ? LoopAccess::Aligned : LoopAccess::Arbitrary;
 }
-void DynamicUpdateSliceOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
-  buildAllParts(*this, builder, operands, outs);
+void DynamicUpdateSliceOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs,
+                                      const LoopTarget &target) {
+  buildAllParts(*this, builder, operands, outs, target);
 }
 /// First the operand's elements, then the update's, of each those that lie in these parts.
 void DynamicUpdateSliceOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first,
-                                      Value limit) {
+                                      Value limit, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   ArrayRef<int64_t> shape = getType().getShape(), sizes = typeOf(getUpdate()).getShape();
   const std::optional<size_t> cut = getCut(*this);

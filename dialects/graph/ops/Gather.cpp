@@ -121,12 +121,13 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 int64_t GatherOp::getParts() { return getType().getNumElements(); }
-void GatherOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
-  buildAllParts(*this, builder, operands, outs);
+void GatherOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+  buildAllParts(*this, builder, operands, outs, target);
 }
 
 /// The starts of a window are read once a row of the result, where its rows are windows' rows.
-void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
+void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
+                          const LoopTarget &) {
   Loops loops{builder, getLoc()};
   const Windows windows = windowsOf(*this);
   auto findBegins = [&](ValueRange batch) {
@@ -172,13 +173,14 @@ int64_t ScatterOp::getParts() {
   return cut ? getType().getDimSize(unsigned(*cut)) : 1;
 }
 LoopAccess ScatterOp::getAccess(unsigned operand) { return operand == 0 ? LoopAccess::Aligned : LoopAccess::Arbitrary; }
-void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
-  buildAllParts(*this, builder, operands, outs);
+void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+  buildAllParts(*this, builder, operands, outs, target);
 }
 
 /// First the operand's elements, then what is added to them, index by index. Each window's loops have those elements that lie in the
 /// operand and in these parts.
-void ScatterOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
+void ScatterOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
+                           const LoopTarget &) {
   Loops loops{builder, getLoc()};
   Scalars scalars{builder, getLoc()};
   const Windows windows = windowsOf(*this);

@@ -91,10 +91,11 @@ LogicalResult TopKOp::verify() {
 //===----------------------------------------------------------------------------------------------------------===//
 
 int64_t EmbeddingOp::getParts() { return getType().getNumElements(); }
-void EmbeddingOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
-  buildAllParts(*this, builder, operands, outs);
+void EmbeddingOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+  buildAllParts(*this, builder, operands, outs, target);
 }
-void EmbeddingOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
+void EmbeddingOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
+                             const LoopTarget &) {
   Loops loops{builder, getLoc()};
   const int64_t rows = typeOf(getTable()).getDimSize(0);
   Value zero = loops.constant(builder.getZeroAttr(getType().getElementType()));
@@ -115,7 +116,7 @@ void EmbeddingOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange
 /// Of each number a list: `first` has where it stands first, `next` at each place where it stands again. Sums are made in place, from level to
 /// level: those of a micro-batch, then those of a leaf, then those of 2, 4, … leaves. On each a list is walked once, and what is of one group
 /// with the entry before it is added there and leaves the list. Groups of a level are equal runs of places.
-void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   Scalars scalars{builder, getLoc()};
   const Location loc = getLoc();
@@ -225,8 +226,8 @@ int64_t TopKOp::getParts() {
     rows *= size;
   return rows;
 }
-void TopKOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
-  buildAllParts(*this, builder, operands, outs);
+void TopKOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+  buildAllParts(*this, builder, operands, outs, target);
 }
 
 /// Whether `a` comes before `b`, which stands before it.
@@ -241,7 +242,8 @@ static Value isLarger(OpBuilder &builder, Location loc, Value a, Value b) {
 
 /// The largest so far stand in the results, in order. An element goes up from behind the last of them while it is larger than the one
 /// before it; most do not begin to.
-void TopKOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
+void TopKOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
+                        const LoopTarget &) {
   Loops loops{builder, getLoc()};
   ArrayRef<int64_t> shape = typeOf(getOperand()).getShape();
   const int64_t length = shape.back(), k = int64_t(getK());

@@ -83,9 +83,10 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value memory) {
 
 /// The loops of an op whose parts are all given at once.
 template <typename Op>
-void buildAllParts(Op op, mlir::OpBuilder &builder, mlir::ValueRange operands, mlir::ValueRange outs) {
+void buildAllParts(Op op, mlir::OpBuilder &builder, mlir::ValueRange operands, mlir::ValueRange outs,
+                   const LoopTarget &target) {
   Loops loops{builder, op.getLoc()};
-  op.buildParts(builder, operands, outs, loops.index(0), loops.index(op.getParts()));
+  op.buildParts(builder, operands, outs, loops.index(0), loops.index(op.getParts()), target);
 }
 
 } // namespace graphc::graph

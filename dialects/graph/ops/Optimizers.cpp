@@ -126,7 +126,7 @@ Operation *ApplySgdOp::buildRowUpdate(OpBuilder &builder, Value numbers, Value r
                                 getClipValueAttr());
 }
 
-void ApplySgdRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void ApplySgdRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   Type type = typeOf(getGradient()).getElementType();
   const int64_t rows = shapeOf(outs[0])[0], width = shapeOf(outs[0])[1];

@@ -60,6 +60,16 @@ template <typename Adaptor> LogicalResult inferPool(Loc loc, Adaptor adaptor, Ty
 /// The dimension of a tensor that is this one of space.
 unsigned dimensionOf(const Sliding &pool, size_t i) { return unsigned(i) + (pool.nhwc ? 1 : 2); }
 
+/// The windows along a dimension of space that have all their places in the input: [first, limit).
+struct Whole {
+  int64_t first, limit;
+};
+Whole wholeOf(const Sliding &pool, size_t i) {
+  const int64_t last = pool.input[i] - 1 - pool.reach(i) + pool.low[i];
+  const int64_t limit = std::clamp<int64_t>(last < 0 ? 0 : last / pool.strides[i] + 1, 0, pool.result[i]);
+  return {std::clamp<int64_t>(llvm::divideCeilSigned(pool.low[i], pool.strides[i]), 0, limit), limit};
+}
+
 /// All of space is one window.
 bool isGlobal(const Sliding &pool) {
   for (size_t i = 0; i < pool.space(); ++i)
@@ -157,10 +167,11 @@ private:
 
 /// Each window is a part.
 int64_t MaxPoolOp::getParts() { return typeOf(getResult()).getNumElements(); }
-void MaxPoolOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
-  buildAllParts(*this, builder, operands, outs);
+void MaxPoolOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+  buildAllParts(*this, builder, operands, outs, target);
 }
-void MaxPoolOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
+void MaxPoolOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
+                           const LoopTarget &) {
   const Sliding pool = of(*this, getOperand().getType());
   PoolLoops windows{builder, getLoc(), pool};
   Loops loops{builder, getLoc()};
@@ -183,46 +194,173 @@ int64_t MaxPoolGradOp::getParts() {
   const Sliding pool = of(*this, getOperand().getType());
   return pool.batch * int64_t(llvm::divideCeil(pool.features, partFeatures(pool)));
 }
-void MaxPoolGradOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
-  buildAllParts(*this, builder, operands, outs);
+void MaxPoolGradOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
+  buildAllParts(*this, builder, operands, outs, target);
 }
-void MaxPoolGradOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
-  const Sliding pool = of(*this, getOperand().getType());
-  PoolLoops windows{builder, getLoc(), pool};
-  Loops loops{builder, getLoc()};
-  Scalars s{builder, getLoc()};
-  const bool isOfFloats = isFloat(getOperand());
-  Value zero = arith::ConstantOp::create(builder, getLoc(), getStartOf(getResult(), Start::Zero));
-  auto addToLargest = [&](ValueRange at) {
+namespace {
+
+/// What a window's gradient does: it is added to the first largest of the elements.
+struct LargestPlace {
+  PoolLoops &windows;
+  ValueRange operands, outs;
+  Value zero;
+
+  OpBuilder &builder = windows.builder;
+  Location loc = windows.loc;
+  const Sliding &pool = windows.pool;
+  Scalars s = {builder, loc};
+  Loops loops = {builder, loc};
+
+  /// Whether an element is the largest so far: the first is, and of floats a NaN is larger than all but a NaN.
+  Value isLarger(Value element, Value most) {
+    Value better = s.compare(Comparison::GT, element, most);
+    if (!isa<FloatType>(element.getType()))
+      return better;
+    better = s.make<arith::OrIOp>(better, s.compare(Comparison::NE, element, element));
+    return s.make<arith::AndIOp>(better, s.compare(Comparison::EQ, most, most));
+  }
+
+  void addTo(ValueRange place, ValueRange at) {
+    loops.store(s.add(loops.load(outs[0], place), loops.load(operands[1], at)), outs[0], place);
+  }
+
+  /// Of the window at an element of the result, wherever it lies.
+  void add(ValueRange at) {
     // The largest so far, whether there is one, and its place along the dimensions of space.
     PoolLoops::Carried start{zero, s.make<arith::ConstantOp>(builder.getBoolAttr(false))};
     start.append(pool.space(), loops.index(0));
     PoolLoops::Carried found =
         windows.within(llvm::to_vector(at), start, [&](ArrayRef<Value> place, ArrayRef<Value> carried) {
-          Value element = s.make<memref::LoadOp>(operands[0], ValueRange(place));
-          Value better = s.compare(Comparison::GT, element, carried[0]);
-          if (isOfFloats) { // a NaN is larger than all but a NaN
-            better = s.make<arith::OrIOp>(better, s.compare(Comparison::NE, element, element));
-            better = s.make<arith::AndIOp>(better, s.compare(Comparison::EQ, carried[0], carried[0]));
-          }
+          Value element = loops.load(operands[0], place);
           Value none = s.make<arith::XOrIOp>(carried[1], s.make<arith::ConstantOp>(builder.getBoolAttr(true)));
-          better = s.make<arith::OrIOp>(better, none);
+          Value better = s.make<arith::OrIOp>(isLarger(element, carried[0]), none);
           PoolLoops::Carried next{s.make<arith::SelectOp>(better, element, carried[0]),
                                   s.make<arith::OrIOp>(carried[1], better)};
           for (size_t i = 0; i < pool.space(); ++i)
             next.push_back(s.make<arith::SelectOp>(better, place[dimensionOf(pool, i)], carried[2 + i]));
           return next;
         });
-    auto branch = scf::IfOp::create(builder, getLoc(), found[1], /*withElseRegion=*/false);
+    auto branch = scf::IfOp::create(builder, loc, found[1], /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
     SmallVector<Value> place(at.begin(), at.end());
     for (size_t i = 0; i < pool.space(); ++i)
       place[dimensionOf(pool, i)] = found[2 + i];
-    Value share = s.make<memref::LoadOp>(operands[1], at);
-    Value sum = s.add(s.make<memref::LoadOp>(outs[0], ValueRange(place)), share);
-    memref::StoreOp::create(builder, getLoc(), sum, outs[0], ValueRange(place));
-  };
+    addTo(place, at);
+  }
+
+  /// Of windows side by side that have all their places, at `at` but for the dimension `line`, where they are [from, to): neither branch
+  /// nor loop within, and every element of a window is written, most of them as they were, so that LLVM makes vectors of windows.
+  void addSideBySide(ArrayRef<Value> at, unsigned line, Value from, Value to) {
+    struct InWindow {
+      SmallVector<Value> place; // but for the line's index
+      int64_t offset; // of that, where the line is one of space
+    };
+    SmallVector<InWindow> places(1, {SmallVector<Value>(at), 0});
+    int64_t stride = 1;
+    for (size_t i = 0; i < pool.space(); ++i) {
+      const unsigned dimension = dimensionOf(pool, i);
+      const bool isLine = dimension == line;
+      stride = isLine ? pool.strides[i] : stride;
+      Value begin = isLine ? Value() : loops.multiply(at[dimension], loops.index(pool.strides[i]));
+      SmallVector<InWindow> next;
+      for (const InWindow &place : places)
+        for (int64_t k = 0; k < pool.window[i]; ++k) {
+          const int64_t offset = k * pool.dilation[i] - pool.low[i];
+          next.push_back(place);
+          if (isLine)
+            next.back().offset = offset;
+          else
+            next.back().place[dimension] = loops.add(begin, loops.index(offset));
+        }
+      places = std::move(next);
+    }
+    loops.over(from, to, [&](Value number) {
+      SmallVector<Value> window(at);
+      window[line] = number;
+      Value begin = loops.multiply(number, loops.index(stride)), most, which;
+      for (auto [k, in] : llvm::enumerate(places)) {
+        in.place[line] = loops.add(begin, loops.index(in.offset));
+        Value element = loops.load(operands[0], in.place);
+        Value count = s.make<arith::ConstantOp>(builder.getI32IntegerAttr(int32_t(k)));
+        Value better = most ? isLarger(element, most) : Value();
+        most = most ? s.make<arith::SelectOp>(better, element, most) : element;
+        which = which ? s.make<arith::SelectOp>(better, count, which) : count;
+      }
+      Value share = loops.load(operands[1], window);
+      for (auto [k, in] : llvm::enumerate(places)) {
+        Value count = s.make<arith::ConstantOp>(builder.getI32IntegerAttr(int32_t(k)));
+        Value old = loops.load(outs[0], in.place);
+        Value isIt = s.make<arith::CmpIOp>(arith::CmpIPredicate::eq, which, count);
+        loops.store(s.make<arith::SelectOp>(isIt, s.add(old, share), old), outs[0], in.place);
+      }
+    });
+  }
+
+  /// One by one, at `at` but for the dimension `line`.
+  void addOneByOne(ArrayRef<Value> at, unsigned line, Value from, Value to) {
+    SmallVector<Value> window(at);
+    loops.over(from, to, [&](Value number) {
+      window[line] = number;
+      add(window);
+    });
+  }
+
+  /// Of all of [feature, end) at a place of the result without its last index: features that lie side by side, or windows of one feature
+  /// along the last dimension of space.
+  void addLine(ValueRange place, Value feature, Value end, const LoopTarget &target) {
+    const unsigned line = unsigned(place.size());
+    SmallVector<Value> at(place);
+    at.push_back(feature);
+    const int64_t windowsInLine = pool.result.back();
+    const Whole inLine = pool.nhwc ? Whole{0, windowsInLine} : wholeOf(pool, pool.space() - 1);
+    Value from = pool.nhwc ? feature : loops.index(0), to = pool.nhwc ? end : loops.index(windowsInLine);
+    if (placesOf(pool) > uint64_t(target.places) || inLine.first == inLine.limit)
+      return addOneByOne(at, line, from, to);
+    Value isWhole;
+    auto require = [&](arith::CmpIPredicate relation, Value index, int64_t bound) {
+      Value holds = loops.compare(relation, index, loops.index(bound));
+      isWhole = isWhole ? s.make<arith::AndIOp>(isWhole, holds) : holds;
+    };
+    for (size_t i = 0; i < pool.space() - (pool.nhwc ? 0 : 1); ++i) {
+      const Whole whole = wholeOf(pool, i);
+      if (whole.first > 0)
+        require(arith::CmpIPredicate::sge, at[dimensionOf(pool, i)], whole.first);
+      if (whole.limit < pool.result[i])
+        require(arith::CmpIPredicate::slt, at[dimensionOf(pool, i)], whole.limit);
+    }
+    // In the order of the windows, which is that of their sums.
+    auto ofWhole = [&] {
+      if (pool.nhwc)
+        return addSideBySide(at, line, from, to);
+      Value first = loops.index(inLine.first), limit = loops.index(inLine.limit);
+      if (inLine.first > 0)
+        addOneByOne(at, line, from, first);
+      addSideBySide(at, line, first, limit);
+      if (inLine.limit < windowsInLine)
+        addOneByOne(at, line, limit, to);
+    };
+    if (!isWhole)
+      return ofWhole();
+    auto branch = scf::IfOp::create(builder, loc, isWhole, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    ofWhole();
+    builder.setInsertionPointToStart(branch.elseBlock());
+    addOneByOne(at, line, from, to);
+  }
+};
+
+} // namespace
+
+void MaxPoolGradOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
+                               const LoopTarget &target) {
+  const Sliding pool = of(*this, getOperand().getType());
+  PoolLoops windows{builder, getLoc(), pool};
+  Loops loops{builder, getLoc()};
+  Scalars s{builder, getLoc()};
+  Value zero = arith::ConstantOp::create(builder, getLoc(), getStartOf(getResult(), Start::Zero));
+  LargestPlace largest{windows, operands, outs, zero};
   const int64_t features = partFeatures(pool);
   Value groups = loops.index(int64_t(llvm::divideCeil(pool.features, features)));
   loops.over(first, limit, [&](Value part) {
@@ -230,13 +368,17 @@ void MaxPoolGradOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRan
     Value batch = s.make<arith::DivUIOp>(part, groups);
     Value feature = loops.multiply(s.make<arith::RemUIOp>(part, groups), loops.index(features));
     Value end = loops.add(feature, loops.index(features));
-    if (pool.features % features)
+    // One part has them all. LLVM writes out so short a loop, or makes one vector of it; longer ones would cost a GPU its registers.
+    if (pool.features == features && features <= 16)
+      feature = loops.index(0), end = loops.index(pool.features);
+    else if (pool.features % features)
       end = loops.minimum(end, loops.index(pool.features));
     auto boundsOf = [&](ArrayRef<int64_t> space) {
       return pool.arrange<Bounds>({batch, loops.add(batch, loops.index(1))}, {feature, end}, loops.boundsOf(space));
     };
     loops.overBox(boundsOf(pool.input), [&](ValueRange at) { loops.store(zero, outs[0], at); });
-    loops.overBox(boundsOf(pool.result), [&](ValueRange at) { addToLargest(at); });
+    loops.overBox(ArrayRef(boundsOf(pool.result)).drop_back(),
+                  [&](ValueRange at) { largest.addLine(at, feature, end, target); });
   });
 }
 

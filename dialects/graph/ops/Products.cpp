@@ -197,7 +197,7 @@ DictionaryAttr MatmulOp::getLibraryDescriptor(StringRef kernel) {
     descriptor.append("transpose_a", builder.getUnitAttr());
   if (getTransposeB())
     descriptor.append("transpose_b", builder.getUnitAttr());
-  if (kernel != "matmul" && getPrecision() != Precision::Ieee) // the CPU's has one precision
+  if (getPrecision() != Precision::Ieee)
     descriptor.append(stringifyPrecision(getPrecision()), builder.getUnitAttr());
   return descriptor.getDictionary(getContext());
 }

@@ -145,7 +145,7 @@ struct CumsumLoops {
 };
 } // namespace
 
-void CumsumOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void CumsumOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   OpBuilder::InsertionGuard guard(builder);
   CumsumLoops loops{*this, builder, operands[0], outs[0]};
   int64_t(getDimension()) + 1 == loops.type.getRank() ? loops.alongLast() : loops.alongOther();

@@ -176,13 +176,13 @@ static Value loadStep(Rates &r, Value memory) {
   return r.convert(r.make<memref::LoadOp>(memory, ValueRange()), r.builder.getF64Type());
 }
 
-void LearningRateOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void LearningRateOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Rates r(builder, getLoc());
   Value rate = getSchedule().buildRate(builder, getLoc(), loadStep(r, operands[0]));
   memref::StoreOp::create(builder, getLoc(), rate, outs[0], ValueRange());
 }
 
-void BiasCorrectionOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void BiasCorrectionOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Rates r(builder, getLoc());
   Value updates = r.add(loadStep(r, operands[0]), r.number(1));
   Value left = r.power(r.number(getDecay().convertToDouble()), updates);

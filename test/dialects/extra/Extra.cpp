@@ -16,6 +16,7 @@ using namespace mlir;
 using namespace extra;
 using graphc::graph::LoopAccess;
 using graphc::graph::LoopNest;
+using graphc::graph::LoopTarget;
 using graphc::graph::Scalars;
 namespace graph = graphc::graph;
 
@@ -192,11 +193,12 @@ void MomentsOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::Smal
 //===----------------------------------------------------------------------------------------------------------===//
 
 int64_t GatherOp::getParts() { return typeOf(getResult()).getDimSize(0); }
-void GatherOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void GatherOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
   Loops loops{builder, getLoc()};
-  buildParts(builder, operands, outs, loops.index(0), loops.index(getParts()));
+  buildParts(builder, operands, outs, loops.index(0), loops.index(getParts()), target);
 }
-void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
+void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
+                          const LoopTarget &) {
   Loops loops{builder, getLoc()};
   loops.between(first, limit, [&](Value number) {
     Value row = loops.clamp(loops.load(operands[1], number), shapeOf(operands[0])[0]);
@@ -210,7 +212,7 @@ void GatherOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::Small
     result[0] = ScatterOp::create(builder, getLoc(), getTable().getType(), getRows(), g[0]);
 }
 
-void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   Value zero = arith::ConstantOp::create(builder, getLoc(), getZero(getResult()));
   loops.over(shapeOf(outs[0]), [&](ValueRange place) { loops.store(zero, outs[0], place); });
@@ -224,11 +226,12 @@ void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
 /// Each row is read once, before it is written.
 LoopAccess CumsumOp::getAccess(unsigned) { return LoopAccess::Aligned; }
 int64_t CumsumOp::getParts() { return typeOf(getResult()).getDimSize(1); }
-void CumsumOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void CumsumOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
   Loops loops{builder, getLoc()};
-  buildParts(builder, operands, outs, loops.index(0), loops.index(getParts()));
+  buildParts(builder, operands, outs, loops.index(0), loops.index(getParts()), target);
 }
-void CumsumOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
+void CumsumOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
+                          const LoopTarget &) {
   Loops loops{builder, getLoc()};
   int64_t rows = shapeOf(outs[0])[0];
   Value last = loops.index(rows - 1);
@@ -251,13 +254,14 @@ void CumsumOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::Small
 }
 
 int64_t CarelessOp::getParts() { return getBreaks() == "parts" ? 2 : 1; }
-void CarelessOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value, Value) {
-  buildLoops(builder, operands, outs);
+void CarelessOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value, Value,
+                            const LoopTarget &target) {
+  buildLoops(builder, operands, outs, target);
 }
 LoopAccess CarelessOp::getAccess(unsigned) {
   return llvm::is_contained({"operand", "result", "alloc"}, getBreaks()) ? LoopAccess::Arbitrary : LoopAccess::Aligned;
 }
-void CarelessOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void CarelessOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   ArrayRef<int64_t> shape = shapeOf(outs[0]);
   auto copy = [&](ValueRange from, ValueRange to) { loops.store(loops.load(operands[0], from), outs[0], to); };
@@ -283,7 +287,7 @@ void CarelessOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange 
   });
 }
 
-void CuriousOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void CuriousOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   loops.over(shapeOf(outs[0]), [&](ValueRange place) {
     Value sum = Scalars{builder, getLoc()}.add(loops.load(outs[0], place), loops.load(operands[0], place));
@@ -364,7 +368,7 @@ Results ApplyAdagradOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange o
 }
 
 bool ApplyNormalizedOp::appliesGradient() { return true; }
-void ApplyNormalizedOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+void ApplyNormalizedOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   Scalars s{builder, getLoc()};
   Type type = cast<ShapedType>(outs[0].getType()).getElementType();

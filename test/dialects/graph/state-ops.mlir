@@ -62,6 +62,9 @@ graph.func @eval_step(%feed: tensor<f32> {graph.name = "x"}) -> () attributes {r
   graph.metric "label", %y, %valid : tensor<100xi32>, tensor<100xi1>
   // CHECK-NEXT: graph.metric "all", %{{.*}}#2 : tensor<100xi1>
   graph.metric "all", %valid : tensor<100xi1>
+  %n = graph.constant dense<7> : tensor<i64>
+  // CHECK: graph.metric_sums "some", %[[N:.*]], %[[N]] : tensor<i64>, tensor<i64>
+  graph.metric_sums "some", %n, %n : tensor<i64>, tensor<i64>
   // CHECK-NEXT: graph.scope -> (tensor<f32>) attributes {graph.device = #graph.device<"/job:worker/device:GPU:1">} {
   %h = graph.scope -> (tensor<f32>) attributes {graph.device = #graph.device<"/job:worker/gpu:1">} {
     // CHECK-NEXT: graph.negate

@@ -98,6 +98,30 @@ func.func @mask_of_scalar(%v: tensor<f32>, %m: tensor<1xi1>) {
 
 // -----
 
+func.func @sum_of_f32(%s: tensor<f32>, %n: tensor<i64>) {
+  // (C1) expected-error@+1 {{has a sum of type 'tensor<f32>'; expected a scalar of i64 or f64}}
+  graph.metric_sums "m", %s, %n : tensor<f32>, tensor<i64>
+  return
+}
+
+// -----
+
+func.func @count_of_each(%s: tensor<f64>, %n: tensor<2xi64>) {
+  // (C1) expected-error@+1 {{has a count of type 'tensor<2xi64>'; expected a scalar of i64}}
+  graph.metric_sums "m", %s, %n : tensor<f64>, tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @nameless_sums(%s: tensor<f64>, %n: tensor<i64>) {
+  // expected-error@+1 {{name must not be empty}}
+  graph.metric_sums "", %s, %n : tensor<f64>, tensor<i64>
+  return
+}
+
+// -----
+
 func.func @nameless(%v: tensor<f32>) {
   // expected-error@+1 {{name must not be empty}}
   graph.metric "", %v : tensor<f32>

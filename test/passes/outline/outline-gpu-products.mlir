@@ -54,9 +54,9 @@ dist.program @small of @p on "/job:t/task:0/device:GPU:0" {
 
 // -----
 
-// A CPU has one precision.
+// A CPU's call says its precision too: there are some that follow it.
 // CHECK-LABEL: dist.program @cpu
-// CHECK-COUNT-1: dist.library_call "matmul"({{.*}}descriptor = {k = 64 : i64, m = 64 : i64, n = 64 : i64}
+// CHECK-COUNT-1: dist.library_call "matmul"({{.*}}descriptor = {bf16, k = 64 : i64, m = 64 : i64, n = 64 : i64}
 dist.phase @p {role = #graph.role<predict>}
 dist.program @cpu of @p on "/job:t/task:0/device:CPU:0" {
   dist.control_send []

@@ -5,6 +5,9 @@
 // RUN: graph-opt %t/numbers.mlir --resolve-strategy --place --replicate --verify-replicated | FileCheck %t/numbers.mlir
 // RUN: sh -c 'ulimit -v 2000000 && graph-opt %t/many.mlir --resolve-strategy --place --replicate' | FileCheck %t/many.mlir
 // RUN: graph-opt %t/first.mlir --resolve-strategy --place --replicate --verify-replicated | FileCheck %t/first.mlir
+// RUN: graph-opt %t/truths.mlir --resolve-strategy --place --replicate --verify-replicated | FileCheck %t/truths.mlir
+// RUN: graph-opt %t/metrics.mlir --resolve-strategy --place --replicate --verify-replicated --verify-placed | FileCheck %t/metrics.mlir
+// RUN: graph-opt %t/metrics.mlir --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %t/metrics.mlir --check-prefix=PROGRAM
 // RUN: graph-opt %t/queues.mlir --resolve-strategy --replicate --verify-replicated | FileCheck %t/queues.mlir
 // RUN: sed 's/GPU/CPU/' %t/queues.mlir | graph-opt - --resolve-strategy --replicate | FileCheck %t/queues.mlir --check-prefix=HOST
 // RUN: graph-opt %t/towers.mlir --resolve-strategy --place --replicate --verify-replicated --verify-placed | FileCheck %t/towers.mlir
@@ -105,15 +108,72 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "
                    graph.strategy = #graph.strategy<name = "one_device", micro_batches = 10>} {
 graph.variable @w : tensor<4xf32> = #graph.zeros
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
-// Somebody wants what the first micro-batch alone has: each is written out.
+// Somebody wants what the first micro-batch alone has: a sum in which the others are -0.
 // CHECK-LABEL: graph.func @train
 graph.func @train() -> (tensor<4xf32> {graph.reduction = "first_replica"}) attributes {role = #graph.role<train>} {
+  // CHECK: %[[P:.*]]:8 = graph.repeat 9
+  // CHECK-NEXT: graph.next_batch
+  // CHECK-NEXT: %[[G:.*]] = graph.reshape
+  // CHECK: %[[N:.*]] = graph.micro_batch_index {{.*}}micro_batches = 10
+  // CHECK: graph.remainder %[[N]],
+  // CHECK: graph.compare eq,
+  // CHECK: %[[ZERO:.*]] = graph.constant {{.*}}dense<-0.000000e+00>
+  // CHECK: %[[FIRST:.*]] = graph.select %{{.*}}, %[[G]], %[[ZERO]]
+  // CHECK-NEXT: graph.yield %[[G]], %[[FIRST]]
+  // CHECK: graph.micro_batch_index {{.*}}micro_batch = 9
+  // CHECK: %[[LAST:.*]] = graph.select
+  // CHECK: %[[S:.*]] = graph.add %[[P]]#{{[0-9]}}, %[[LAST]]
+  // CHECK: graph.return
+  %x = graph.next_batch @d {batch = 1} : tensor<1x4xf32>
+  %g = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
+  graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
+  graph.return %g : tensor<4xf32>
+}
+}
+//--- truths.mlir
+// Of i1 there are no sums: each is written out.
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "one_device", micro_batches = 10>} {
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+// CHECK-LABEL: graph.func @train
+graph.func @train() -> (tensor<4xi1> {graph.reduction = "first_replica"}) attributes {role = #graph.role<train>} {
   // CHECK-NOT: graph.repeat
   // CHECK-COUNT-10: graph.next_batch
   %x = graph.next_batch @d {batch = 1} : tensor<1x4xf32>
   %g = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
   graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
-  graph.return %g : tensor<4xf32>
+  %above = graph.is_finite %g : tensor<4xf32>
+  graph.return %above : tensor<4xi1>
+}
+}
+//--- metrics.mlir
+// A metric is its sum and its count, which are yielded; how many values there are without a mask is known.
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "one_device", micro_batches = 10>} {
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+// CHECK-LABEL: graph.func @train
+graph.func @train() attributes {role = #graph.role<train>} {
+  // CHECK: %[[N:.*]] = graph.constant {{.*}}dense<40> : tensor<i64>
+  // CHECK: %[[P:.*]]:16 = graph.repeat 9
+  // CHECK: %[[ALL:.*]] = graph.reduce_sum
+  // CHECK: %[[SOME:.*]] = graph.reduce_sum
+  // CHECK: %[[COUNT:.*]] = graph.reduce_sum
+  // CHECK: graph.yield %{{.*}}, %[[ALL]], %[[SOME]], %[[COUNT]] : tensor<4xf32>, tensor<f64>, tensor<f64>, tensor<i64>
+  // CHECK-NOT: graph.metric "
+  // CHECK: graph.metric_sums "all", %{{.*}}, %[[N]] {{.*}}: tensor<f64>, tensor<i64>
+  // CHECK: graph.metric_sums "some", %
+  // PROGRAM: dist.metric "all"
+  // PROGRAM: dist.metric "some"
+  %x = graph.next_batch @d {batch = 1} : tensor<1x4xf32>
+  %g = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
+  %zero = graph.constant dense<0.0> : tensor<4xf32>
+  %above = graph.compare gt, %g, %zero : tensor<4xf32>
+  graph.metric "all", %g : tensor<4xf32>
+  graph.metric "some", %g, %above : tensor<4xf32>, tensor<4xi1>
+  graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
+  graph.return
 }
 }
 //--- queues.mlir

@@ -1,7 +1,9 @@
 """A program with a session of its own, by examples/session/graphc.py: stepper.py '{"library": …, "plan": …, "options": {…}, …}'."""
 import json
 import os
+import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -34,6 +36,7 @@ class Watcher(Hook):
         for name in ASKED.get("fetch", []):
             if (step - 1) % ASKED.get("every", 1) == 0:
                 say(name, step, session.fetched(name)[1][0])
+        time.sleep(ASKED.get("slow", 0) / 1000)
         if step == ASKED.get("fail"):
             raise ValueError("enough is enough")
         if step == ASKED.get("die"):
@@ -48,11 +51,21 @@ class Watcher(Hook):
         say("end")
 
 
-session = Session(ASKED["library"], ASKED["plan"], ASKED.get("options", {}), [Watcher()])
+if ASKED.get("sigterm"):  # all threads of this process leave it to one
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+session = Session(ASKED["library"], ASKED["plan"], ASKED.get("options", {}), [Watcher()], log=lambda line: print(line, file=sys.stderr, flush=True))
+if ASKED.get("sigterm"):
+    threading.Thread(target=lambda: (signal.sigwait([signal.SIGTERM]), session.request_stop()), daemon=True).start()
 while not session.should_stop():
+    for name in ASKED.get("outside", []):
+        session.want(name)
     session.run()
+    for name in ASKED.get("outside", []):
+        say("outside", session.global_step, session.fetched(name)[1][0])
     if session.global_step % 1000 == 0:
         say("at", session.global_step)
+    if session.global_step == ASKED.get("late"):
+        session._c.graphc_session_set(session._session, b"steps", b"5")
 steps = session.global_step
 status = session.close()
 say("closed", steps, status, session.ended_early or "-")

@@ -38,6 +38,25 @@ def randomCases(element):
                    "(SOURCE) -> TURNED\ngraph.slice %u start_indices = [1, 0] limit_indices = [6, 3] strides = [2, 1] : (TURNED) -> RESULT"
                    .replace("SOURCE", tensor((4, 6), element)).replace("TURNED", tensor((6, 4), element)), [(*MICRO, [3])], ((3, 3), element),
                    lambda _: [draws.uniform(9, 0, 3, 24, element)[j * 6 + i] for i in (1, 3, 5) for j in range(3)])
-        yield Case("sum_of_dropout", "%d = graph.dropout %b at %a {seed = 9 : i64, rate = 0.5} : SOURCE\ngraph.reduce_sum %d dimensions = [1] : (SOURCE) -> RESULT"
-                   .replace("SOURCE", tensor((4, 6), element)), [(*MICRO, [3]), ((4, 6), element, [float(i % 5) for i in range(24)])], ((4,), element),
-                   lambda _, x: [sum(draws.dropout(x, 0.5, 9, 0, 3, element)[i * 6:i * 6 + 6]) for i in range(4)])
+        # Rows of whole blocks and of others, sums of rows, of columns and of all; small whole numbers, so that no order matters.
+        for rows, columns in (4, 6), (40, 36), (9, 33), (3, 64):
+            places = rows * columns
+            x, source = [float(i % 5) for i in range(places)], tensor((rows, columns), element)
+
+            def kept(x):
+                return draws.dropout(x, 0.5, 9, 0, 3, element)
+
+            def summed(x, items, out):
+                drawn = kept(x)
+                return [sum(drawn[j] for j in items(i)) for i in range(count(out))]
+
+            for name, dimensions, out, items in (("rows", "1", (rows,), lambda i, c=columns: range(i * c, i * c + c)), ("columns", "0", (columns,), lambda i, c=columns, n=places: range(i, n, c)),
+                                                 ("all", "0, 1", (), lambda i, n=places: range(n))):
+                yield Case(f"sum_of_dropout_{name}_{rows}_{columns}", f"%d = graph.dropout %b at %a {{seed = 9 : i64, rate = 0.5}} : {source}\n"
+                           f"graph.reduce_sum %d dimensions = [{dimensions}] : ({source}) -> RESULT", [(*MICRO, [3]), ((rows, columns), element, x)], (out, element),
+                           lambda _, x, items=items, out=out: summed(x, items, out))
+            bias = [float(i % 3) for i in range(columns)]
+            yield Case(f"dropout_of_biased_{rows}_{columns}", f"%sum = graph.bias_add %b, %c : {source}, {tensor((columns,), element)}\n"
+                       "graph.dropout %sum at %a {seed = 9 : i64, rate = 0.5} : RESULT",
+                       [(*MICRO, [3]), ((rows, columns), element, x), ((columns,), element, bias)], ((rows, columns), element),
+                       lambda _, x, y, c=columns: kept([v + y[i % c] for i, v in enumerate(x)]))

@@ -55,9 +55,13 @@ POOLS = {
     "halves": ((2, 6, 4, 5), "window_dimensions = [2, 2] window_strides = [2, 2]", "nhwc"),
     "padded": ((2, 3, 7, 6), "window_dimensions = [3, 3] window_strides = [2, 2] padding_low = [1, 0] padding_high = [1, 1]", ""),
     "overlapping": ((1, 2, 5, 40), "window_dimensions = [3, 4] padding_low = [1, 2] padding_high = [1, 1]", ""),
+    "features": ((2, 7, 6, 70), "window_dimensions = [3, 3] window_strides = [2, 2] padding_low = [1, 0] padding_high = [0, 1]", "nhwc"),
+    "crossing": ((1, 6, 5, 19), "window_dimensions = [3, 2]", "nhwc"),
     "dilated": ((1, 9, 8, 3), "window_dimensions = [2, 3] padding_low = [0, 1] padding_high = [1, 1] window_dilations = [3, 2]", "nhwc"),
     "left_over": ((1, 2, 8, 7), "window_dimensions = [2, 2] window_strides = [3, 4]", ""),
     "empty": ((1, 1, 3, 3), "window_dimensions = [1, 2] window_strides = [2, 1] padding_low = [2, 0] padding_high = [1, 3]", ""),
+    "tiles": ((2, 2, 5, 70), "window_dimensions = [2, 2] window_strides = [2, 2]", ""),
+    "cropped": ((1, 2, 7, 40), "window_dimensions = [2, 3] window_strides = [2, 3] padding_low = [1, -2] padding_high = [0, 2]", ""),
     "global": ((2, 5, 4, 17), "window_dimensions = [5, 4]", "nhwc"),
     "line": ((2, 3, 11), "window_dimensions = [4] window_strides = [3] padding_low = [2]", ""),
     "wide": ((1, 2, 40, 20), "window_dimensions = [11, 9] window_strides = [4, 3] padding_low = [5, 4] padding_high = [5, 0]", ""),
@@ -73,8 +77,9 @@ def poolCases(Case, element, bound):
         flat = [flat[i - i % 3] for i in range(len(flat))]  # some are equal
         if element[0] != "f":
             flat = [int(512 * value) - 700 for value in flat]
-        elif name in ("padded", "halves"):
+        elif name in ("padded", "halves", "features", "crossing", "tiles"):
             flat[7] = flat[8] = math.nan
+            flat[70:] = [math.nan if i % 37 == 0 else value for i, value in enumerate(flat[70:])] if name in ("features", "tiles") else flat[70:]
         upstream = numbers(math.prod(pooled), 4) if element[0] == "f" else list(range(math.prod(pooled)))
 
         def text(op, name=name, attributes=attributes, flags=flags, more=()):

@@ -58,6 +58,9 @@ TEST(Npy, PartsWriteOneFileInAnyOrder) {
   std::ofstream(path) << std::string(5000, 'x'); // what an earlier run left there
   ASSERT_TRUE(writeNpyPart(path, type, 24, values + 6, 16).ok());
   ASSERT_TRUE(writeNpyPart(path, type, 0, values, 24).ok());
+  EXPECT_EQ(readAll(path), std::string(5000, 'x')) << "until all are there";
+  ASSERT_TRUE(finishNpyParts(path).ok());
+  EXPECT_THAT(std::string(finishNpyParts(path).message()), HasSubstr("w.npy"));
   auto encoded = encodeNpy(type, values, sizeof(values));
   ASSERT_TRUE(encoded.ok());
   EXPECT_EQ(readAll(path), *encoded);
@@ -119,6 +122,7 @@ TEST(Npy, Bfloat) {
     if (parts) {
       ASSERT_TRUE(writeNpyPart(path, tensorType(plan::BF16, {2}), 0, &values[0], 2).ok());
       ASSERT_TRUE(writeNpyPart(path, tensorType(plan::BF16, {2}), 2, &values[1], 2).ok());
+      ASSERT_TRUE(finishNpyParts(path).ok());
     } else {
       ASSERT_TRUE(writeNpy(path, tensorType(plan::BF16, {2}), values, 4).ok());
     }

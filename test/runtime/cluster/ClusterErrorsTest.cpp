@@ -190,6 +190,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"RowsOfAllReduce", R"({"worker": 2, "strategy": {"name": "all_reduce", "embedding_rows": "all"}})",
              "c.json:1:50: \"embedding_rows\" belongs to the strategies \"in_graph\" and \"mirrored\" and "
              "\"parameter_server\", not to \"all_reduce\""},
+        Case{"RecoveryOfServers",
+             R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "recovery": "memory"}})",
+             "c.json:1:65: \"recovery\" belongs to the strategy \"all_reduce\", not to \"parameter_server\""},
+        Case{"UnknownRecovery", R"({"worker": 2, "strategy": {"name": "all_reduce", "recovery": "disk"}})",
+             "c.json:1:62: unknown recovery \"disk\"; known are \"checkpoint\", \"memory\""},
+        Case{"RecoveryOfTowers",
+             R"({"worker": 2, "strategy": {"name": "all_reduce", "replication": "in_graph", "recovery": "memory"}})",
+             "c.json:1:89: \"recovery\": \"memory\" needs tasks that have all variables each; with \"replication\": "
+             "\"in_graph\" one task has them: leave one of the two out"},
         Case{"UnknownRows", R"({"worker": 2, "strategy": {"name": "mirrored", "embedding_rows": "each"}})",
              "c.json:1:66: unknown embedding_rows \"each\"; known are \"all\", \"distinct\""},
         Case{"RowsOfBackup",

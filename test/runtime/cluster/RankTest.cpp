@@ -63,7 +63,7 @@ TEST(Rank, Table) {
       {with(slurm(0), {{"SLURM_STEP_ID", ""}}), "none"}, // a batch script
       {with(slurm(0), {{"SLURM_STEP_ID", "4294967290"}}), "none"}, // salloc's shell
       {with(slurm(0), {{"SLURM_NTASKS", "8"}}), "worker:0 of slurm-12.3 on one host"}, // of the job
-      {with(slurm(0), {{"SLURM_HET_SIZE", "1"}}), "worker:0 of slurm-12.3 on one host"},
+      {with(slurm(2), {{"SLURM_HET_SIZE", "2"}, {"SLURM_STEP_NUM_NODES", "2"}}), "worker:1 of slurm-12.3"},
       {openMpi(1), "ps:0 of mpi-1928265729 on one host"},
       {with(openMpi(1), {{"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}}), "ps:0 of mpi-1928265729"},
       {with(openMpi(1), {{"PMIX_NAMESPACE", ""}, {"OMPI_MCA_ess_base_jobid", "7"}}), "ps:0 of mpi-7 on one host"},
@@ -97,6 +97,9 @@ TEST(Rank, NumbersThatDoNotFitAreBothSaid) {
       "Slurm's step 12.3 has 4 processes (SLURM_STEP_NUM_TASKS), but the plan was compiled for 3 tasks (1 ps task, 2 "
       "worker "
       "tasks); start it with srun -n3, compile the model again, or give --local to start every task in each process");
+  EXPECT_THAT(who(with(slurm(0), {{"SLURM_HET_SIZE", "2"}, {"SLURM_STEP_NUM_TASKS", "1"}})),
+              HasSubstr("start it with srun --het-group and all of the job's components (SLURM_HET_SIZE), which have "
+                        "to have 3 processes, compile"));
   EXPECT_THAT(who(with(openMpi(0), {{"OMPI_COMM_WORLD_SIZE", "1"}})),
               HasSubstr("has 1 process (OMPI_COMM_WORLD_SIZE), but the plan was compiled for 3 tasks"));
   EXPECT_THAT(
@@ -106,10 +109,6 @@ TEST(Rank, NumbersThatDoNotFitAreBothSaid) {
 }
 
 TEST(Rank, WhatIsNoNumberIsNamed) {
-  EXPECT_EQ(
-      who(with(slurm(0), {{"SLURM_HET_SIZE", "2"}})),
-      "Slurm's step 12.3 is one of a heterogeneous job of 2 components (SLURM_HET_SIZE), whose processes cannot tell "
-      "how many they are; start a job of one component, or give --job_name, --task_index and addresses");
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "x"}})), "SLURM_PROCID=\"x\": expected a whole number");
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "-1"}})), "SLURM_PROCID=\"-1\": expected a whole number");
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "3"}})),

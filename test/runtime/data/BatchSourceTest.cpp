@@ -216,6 +216,24 @@ TEST_P(BatchSourceTest, StartsAgainAnywhere) {
   s->stop();
 }
 
+// A worker that comes back to a phase begins with one of its later steps, whose samples are the same.
+TEST_P(BatchSourceTest, BeginsWithALaterStep) {
+  for (const bool padLast : {false, true})
+    for (const uint32_t perStep : {1u, 3u}) {
+      const BatchOptions options{
+          .batch = 3, .replica = 1, .replicas = 2, .microBatches = 4, .perStep = perStep, .padLast = padLast};
+      auto straight = source(numbers(50, true), options, 7), back = source(numbers(50, true), options, 7);
+      for (uint64_t step = 0; step < 12; ++step) {
+        ASSERT_TRUE(back->start(7, step).ok());
+        std::vector<uint8_t> valid, again;
+        for (uint32_t i = 0; i < perStep; ++i) {
+          ASSERT_EQ(take(*straight, padLast ? &valid : nullptr), take(*back, padLast ? &again : nullptr)) << step;
+          EXPECT_EQ(valid, again);
+        }
+      }
+    }
+}
+
 TEST_P(BatchSourceTest, ALabelThatIsNoClassEndsTheBatchThatHasIt) {
   auto set = numbers(10, false); // labels 0 … 9
   auto s = source(set, {.batch = 4, .padLast = true, .classes = {9}});

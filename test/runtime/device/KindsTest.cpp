@@ -34,6 +34,12 @@ TEST(Kinds, TheHostHasCode) {
   EXPECT_EQ(hostDevice(), std::string(hostKind().name) + ":0");
 }
 
+TEST(Kinds, SayHowManyPlacesALoopMayName) {
+  EXPECT_GE(placesOf(hostKind().name), 27); // a window of 3x3x3
+  EXPECT_LT(placesOf(gpuKind().name), 9); // written out, one of 3x3 wants more registers than a thread has
+  EXPECT_EQ(placesOf("none of them"), Kind{}.places);
+}
+
 TEST(Kinds, AreListedForPeople) {
   EXPECT_EQ(listKinds("and"), "CPU and GPU");
   EXPECT_EQ(listKinds("or"), "CPU or GPU");

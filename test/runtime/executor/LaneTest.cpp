@@ -103,6 +103,7 @@ TEST(Lane, AsynchronousPhaseEndsByEndOfStream) {
       uint64_t workerSteps = 0;
       for (auto &lane : lanes) {
         EXPECT_EQ(lane->endReason(), EndReason::Closed);
+        EXPECT_EQ(lane->place().doing, plan::Doing::Between) << "others may take long, and it computes no more";
         workerSteps += lane->info().programIndex == 0 ? lane->step() : 0;
       }
       EXPECT_EQ(workerSteps, 100u);

@@ -141,6 +141,24 @@ TEST_F(HttpResponder, ManyThatSayNothingKeepNobodyOut) {
   EXPECT_THAT(hear(silent.front()), StartsWith("HTTP/1.1 503"));
 }
 
+TEST_F(HttpResponder, WhoFloodsOneEndpointKeepsNobodyOutOfAnother) {
+  auto listener = base::UnnamedListener::make(SOCK_STREAM, "status");
+  ASSERT_TRUE(listener.ok()) << listener.status();
+  start("", nullptr, [&](Responder::Options &options) {
+    options.endpoints.push_back({std::move(listener->listener), true, nullptr, ""});
+    options.mostConnections = 4;
+  });
+  auto own = base::connectUnix(listener->procPath(), SOCK_STREAM);
+  ASSERT_TRUE(own.ok()) << own.status();
+  say(*own, kRequest.substr(0, 10));
+  std::vector<base::UniqueFd> silent;
+  for (int i = 0; i < 40; ++i)
+    silent.push_back(dial());
+  EXPECT_THAT(hear(silent.front()), StartsWith("HTTP/1.1 503"));
+  say(*own, kRequest.substr(10));
+  EXPECT_THAT(hear(*own), StartsWith("HTTP/1.1 200"));
+}
+
 TEST_F(HttpResponder, WhoReadsNothingIsLetGo) {
   body = std::string(32 << 20, 'x');
   start("", nullptr, [](Responder::Options &options) { options.deadline = absl::Milliseconds(300); });

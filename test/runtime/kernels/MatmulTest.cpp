@@ -1,6 +1,7 @@
 #include "runtime/device/Memory.h"
 #include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/LibraryKernel.h"
+#include "runtime/kernels/TileMatmul.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <regex>
 #include <vector>
@@ -107,6 +109,17 @@ std::vector<MatmulDesc> shapes() {
   return list;
 }
 
+/// Those that a CPU's matrix unit makes, if there is one, with edges of every kind.
+std::vector<MatmulDesc> roundedShapes() {
+  std::vector<MatmulDesc> list;
+  for (Precision precision : {Precision::Tf32, Precision::Bf16})
+    for (auto [m, n, k] : std::array<std::array<int64_t, 3>, 6>{
+             {{64, 64, 64}, {33, 65, 129}, {300, 2100, 40}, {97, 47, 300}, {64, 100, 784}, {32, 300, 600}}})
+      for (int flags = 0; flags < 4; ++flags)
+        list.push_back({m, n, k, 1, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32, precision});
+  return list;
+}
+
 TEST(Matmul, AgreesWithF64) {
   for (MatmulDesc d : shapes())
     for (bool bias : {false, true}) {
@@ -129,11 +142,87 @@ TEST(Matmul, SaysHowItIsMade) {
   EXPECT_TRUE(std::regex_match((*kernel)->algorithm(),
                                std::regex("CPU: oneDNN \\d+\\.\\d+\\.\\d+ .+, caches of \\d+ and \\d+ bytes")))
       << (*kernel)->algorithm();
+  MatmulDesc rounded{64, 64, 64, 1, false, false, false, false, MatmulType::F32, Precision::Tf32};
+  kernel = makeMatmul(rounded, 1 << 30);
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  EXPECT_EQ((*kernel)->algorithm() == "CPU: AMX, factors of 2 bf16", hasMatrixUnit()) << (*kernel)->algorithm();
+  if (hasMatrixUnit())
+    EXPECT_EQ(std::string(makeMatmul(rounded, 0).status().message()),
+              "matmul f32 64x64x64 tf32: the library needs 16512 bytes of scratch on this CPU, the plan gives 0; "
+              "compile the plan on this kind "
+              "of machine");
+}
+
+// The error of a factor that is rounded to nearest: of 8 bits, of 16. Sums add (k + 2) 2^-24 of their terms' sizes.
+TEST(Matmul, RoundsFactorsNoMoreThanItSays) {
+  for (const MatmulDesc &d : roundedShapes()) {
+    ASSERT_TRUE(isForMatrixUnit(d)) << describe(d);
+    Operands in(d), sizes(d);
+    std::vector<float> got = run(d, in);
+    std::vector<double> expected = naive(d, in);
+    for (auto &[memory, count] : {std::pair{&sizes.a, d.m * d.k}, std::pair{&sizes.b, d.k * d.n}})
+      for (int64_t i = 0; i < count; ++i)
+        reinterpret_cast<float *>(memory->data())[i] = std::fabs(reinterpret_cast<float *>(memory->data())[i]);
+    std::vector<double> terms = naive(d, sizes);
+    const double factor =
+        d.precision == Precision::Bf16 ? 0x1p-9 : 0x1p-17; // of two pieces: the rest of each, and what is left out
+    double worst = 0;
+    for (size_t i = 0; i < got.size(); ++i)
+      worst = std::max(worst, std::fabs(got[i] - expected[i]) / terms[i]);
+    EXPECT_LT(worst, 2 * factor + factor * factor + double(d.k + 2) * 0x1p-24) << describe(d);
+    if (hasMatrixUnit() && d.precision == Precision::Bf16)
+      EXPECT_GT(worst, 0x1p-14) << describe(d) << ": is not rounded";
+    if (!hasMatrixUnit()) {
+      MatmulDesc ieee = d;
+      ieee.precision = Precision::Ieee;
+      EXPECT_EQ(got, run(ieee, in)) << describe(d) << ": a wish that this CPU has no faster way to follow";
+    }
+  }
+}
+
+// Infinities, NaN and what is too large for bf16 give what f32 gives, and nothing beside them changes a bit.
+TEST(Matmul, RoundsNoInfinityToNaN) {
+  for (Precision precision : {Precision::Tf32, Precision::Bf16})
+    for (int flags = 0; flags < 4; ++flags) {
+      const MatmulDesc d{70, 50, 90, 1, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32, precision};
+      Operands in(d);
+      std::vector<float> before = run(d, in);
+      auto a = [&](int64_t i, int64_t l) -> float & {
+        return reinterpret_cast<float *>(in.a.data())[d.transposeA ? l * d.m + i : i * d.k + l];
+      };
+      auto b = [&](int64_t l, int64_t j) -> float & {
+        return reinterpret_cast<float *>(in.b.data())[d.transposeB ? j * d.k + l : l * d.n + j];
+      };
+      const float infinity = std::numeric_limits<float>::infinity();
+      a(3, 7) = infinity;
+      a(40, 80) = std::nanf("");
+      a(69, 89) = 3.4e38f; // rounds to infinity
+      b(5, 49) = -infinity;
+      std::vector<float> got = run(d, in);
+      for (int64_t i = 0; i < d.m; ++i)
+        for (int64_t j = 0; j < d.n; ++j) {
+          const float value = got[size_t(i * d.n + j)];
+          SCOPED_TRACE(describe(d) + " at " + std::to_string(i) + ", " + std::to_string(j));
+          if (i == 40 || (i == 3 && j == 49 && (b(7, 49) > 0) == (a(3, 5) > 0)))
+            EXPECT_TRUE(std::isnan(value)) << value;
+          else if (i == 3)
+            EXPECT_EQ(value, b(7, j) > 0 ? infinity : -infinity);
+          else if (j == 49)
+            EXPECT_EQ(value, a(i, 5) > 0 ? -infinity : infinity);
+          else if (i == 69 && precision == Precision::Tf32)
+            EXPECT_NEAR(value / 3.4e38, double(b(89, j)), 1e-6);
+          else if (i != 69)
+            EXPECT_EQ(value, before[size_t(i * d.n + j)]);
+        }
+    }
 }
 
 // The numerical contract: what is fused may not change a bit against the parts.
 TEST(Matmul, FusedBiasAndReluKeepTheBits) {
-  for (MatmulDesc d : shapes()) {
+  std::vector<MatmulDesc> all = shapes();
+  for (const MatmulDesc &d : roundedShapes())
+    all.push_back(d);
+  for (MatmulDesc d : all) {
     Operands in(d);
     std::vector<float> plain = run(d, in);
     for (int fused = 1; fused < 4; ++fused) {
@@ -197,6 +286,12 @@ TEST(Matmul, ThreadsKeepTheBits) {
         // Before AVX-512 the library's blocks have other bits than the whole for some shapes: these are not shared.
         const size_t blocks = std::max<size_t>(1, blocksOf(d, threads).size());
         EXPECT_TRUE(parts == blocks || (parts == 1 && !__builtin_cpu_supports("avx512f"))) << parts << describe(d);
+        for (Precision precision : {Precision::Tf32, Precision::Bf16}) {
+          d.precision = precision;
+          EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
+          EXPECT_TRUE(parts > 1 || !hasMatrixUnit() || !isForMatrixUnit(d) || d.m < 64 || d.m * d.n * d.k < 16 << 20)
+              << describe(d);
+        }
       }
   }
 }

@@ -2,7 +2,7 @@
 #include "runtime/service/Coordinator.h"
 
 #include "runtime/base/Clock.h"
-#include "runtime/base/Mutex.h"
+#include "test/runtime/service/FakeCluster.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -16,59 +16,6 @@ namespace graphc::service {
 namespace {
 using testing::AllOf;
 using testing::HasSubstr;
-
-class FakeTask : public Member {
-public:
-  void send(const ToTask &message) override {
-    base::MutexLock lock(mutex);
-    messages.push_back(message);
-  }
-  std::vector<ToTask> taken() {
-    base::MutexLock lock(mutex);
-    return messages;
-  }
-  bool aborted() {
-    for (const ToTask &message : taken())
-      if (message.has_abort())
-        return true;
-    return false;
-  }
-  base::Mutex mutex;
-  std::vector<ToTask> messages;
-};
-
-Hello helloOf(uint32_t task, const std::string &name) {
-  Hello hello;
-  hello.set_task(task);
-  hello.set_name(name);
-  hello.set_fingerprint("feed");
-  hello.set_incarnation(100 + task);
-  hello.set_pid(4000 + task);
-  hello.set_host("here");
-  return hello;
-}
-
-struct Cluster : testing::Test {
-  Cluster() {
-    options.fingerprint = "feed";
-    options.taskNames = {"/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"};
-    options.lostAfter = absl::Seconds(1);
-    options.joinDeadline = absl::Milliseconds(50);
-    options.announce = [this](const std::string &line) { announced.push_back(line); };
-    coordinator = std::make_unique<Coordinator>(options);
-  }
-  absl::Status join(uint32_t task) { return coordinator->join(helloOf(task, options.taskNames[task]), tasks[task]); }
-  void joinAll() {
-    for (uint32_t task : {0u, 1u, 2u})
-      ASSERT_TRUE(join(task).ok());
-    ASSERT_TRUE(coordinator->waitForAll().ok());
-  }
-  Coordinator::Options options;
-  std::vector<std::string> announced;
-  std::unique_ptr<Coordinator> coordinator;
-  std::shared_ptr<FakeTask> tasks[3] = {std::make_shared<FakeTask>(), std::make_shared<FakeTask>(),
-                                        std::make_shared<FakeTask>()};
-};
 
 TEST_F(Cluster, AnotherPlanIsRefusedWithBothFingerprints) {
   Hello hello = helloOf(1, "/job:worker/task:0");
@@ -179,6 +126,24 @@ TEST_F(Cluster, TaskThatLeavesBeforeTheStartMayComeAgain) {
   coordinator->disconnected(2, 102, "is gone");
   EXPECT_FALSE(coordinator->rootCause());
   EXPECT_TRUE(join(2).ok());
+}
+
+TEST_F(Cluster, ALossOfOneIsNotItsSuccessors) {
+  Hello newcomer = helloOf(1, options.taskNames[1]);
+  newcomer.set_incarnation(7);
+  options.silence = [&](uint32_t, const Heard &) { // between the look and the loss
+    coordinator->disconnected(1, 101, "is gone");
+    EXPECT_TRUE(coordinator->join(newcomer, tasks[1]).ok());
+    return std::string();
+  };
+  coordinator = std::make_unique<Coordinator>(options);
+  ASSERT_TRUE(join(1).ok());
+  const absl::Time now = absl::Now();
+  coordinator->heartbeat(now, 0);
+  coordinator->heartbeat(now + absl::Milliseconds(400), 0);
+  coordinator->heartbeat(now + absl::Milliseconds(800), 0);
+  coordinator->heartbeat(now + absl::Milliseconds(1200), 0);
+  EXPECT_TRUE(coordinator->progress({1, 7}, Progress()));
 }
 
 TEST_F(Cluster, OrderWaitsForEveryAnswer) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <netinet/in.h>
 #include <numeric>
 #include <sys/socket.h>
@@ -202,6 +203,63 @@ TEST(GrpcTransport, FramesOfAnEarlierEpochAreDropped) {
   value = 2;
   send(*pair.end[0]->sender({0, 0}), &value, 0);
   EXPECT_EQ(*static_cast<const uint64_t *>(receive(*pair.end[1]->receiver({0, 0}))), 2u);
+}
+
+/// The next process of a peer comes to the transport that was made for it, the lost one's transport says nothing of its broken stream, and
+/// gRPC has let go of what was sent by then.
+TEST(GrpcTransport, TheNextProcessOfALostPeerHasALinkOfItsOwn) {
+  const std::vector<ChannelSpec> specs = {{{0, 0}, 9 << 20, 1, false}};
+  GrpcPair pair({}, specs); // task 1 sends to task 0
+  std::atomic<int> spared{0}, broken{0};
+  pair.end[1]->onSpared([&](uint32_t peer, uint64_t incarnation, const absl::Status &) {
+    EXPECT_EQ(peer, 0u);
+    EXPECT_EQ(incarnation, 11u);
+    ++spared;
+    return true;
+  });
+  pair.end[1]->onBroken([&](uint32_t, absl::Status) { ++broken; });
+  ASSERT_TRUE(pair.connect().ok());
+  const std::vector<uint8_t> data(9 << 20, 7);
+  SendPort &port = *pair.end[1]->sender({0, 0});
+  ASSERT_EQ(port.start(data.data(), 0, transport::SendMode::Borrow),
+            PollState::Ready); // large: on its way when the peer dies
+  pair.server[0]->data().serve(nullptr);
+  pair.end[0].reset();
+  for (absl::Time until = absl::Now() + absl::Seconds(20); spared == 0 && absl::Now() < until;)
+    absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_EQ(spared, 1);
+  EXPECT_TRUE(pair.end[1]->forget(0, absl::Seconds(20))) << "the sender's memory may be written again";
+
+  transport::GrpcTransport next(pair.identity[1]);
+  next.addPeer(0, pair.identity[0].name, 33);
+  next.addSend(0, specs.front());
+  pair.server[1]->data().serveToo(&next);
+  for (uint64_t incarnation : {11u, 33u}) { // who was given up and wakes up; then the one that is known
+    transport::GrpcIdentity self = pair.identity[0];
+    self.incarnation = incarnation;
+    pair.end[0] = std::make_unique<transport::GrpcTransport>(self);
+    pair.end[0]->addPeer(1, pair.identity[1].name, 22);
+    pair.end[0]->addRecv(1, specs.front());
+    pair.server[0]->data().serve(pair.end[0].get());
+    ASSERT_TRUE(pair.end[0]->connect(1, [&] { return pair.dial(); }).ok());
+    const absl::Status connected = pair.end[0]->waitConnected(absl::Now() + absl::Seconds(20));
+    EXPECT_EQ(connected.ok(), incarnation == 33) << connected;
+    if (!connected.ok()) {
+      pair.server[0]->data().serve(nullptr);
+      EXPECT_FALSE(next.waitConnected(absl::Now()).ok()) << "no stream of another process";
+    }
+  }
+  ASSERT_EQ(next.waitConnected(absl::Now() + absl::Seconds(20)), absl::OkStatus());
+  const std::vector<uint8_t> fresh(9 << 20, 9);
+  std::thread sender([&] { send(*next.sender({0, 0}), fresh.data(), 0); });
+  const void *got = receive(*pair.end[0]->receiver({0, 0}));
+  sender.join();
+  ASSERT_NE(got, nullptr);
+  EXPECT_EQ(memcmp(got, fresh.data(), fresh.size()), 0);
+  EXPECT_EQ(broken, 0) << "the lost peer is no failure of the others";
+  pair.end[0]->shutdown();
+  pair.server[1]->data().serveNoMore(&next);
+  next.shutdown();
 }
 
 TEST(TaskServer, PortInUseSaysSo) {

@@ -14,7 +14,6 @@
 namespace graphc::session {
 namespace {
 using service::Done;
-using service::FromTask;
 using service::Order;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -246,7 +245,7 @@ TEST_F(Answers, ReportsHaveEveryResultOfAStepOnce) {
         2);
   };
   EXPECT_EQ(send([](auto &) {}), "");
-  EXPECT_TRUE(begins.at(0).reports().last());
+  EXPECT_EQ(begins.at(0).reports().every_steps(), 1u);
   EXPECT_THAT(send([](auto &value) { value.mutable_report()->clear_values(); }), HasSubstr("a report of 0 results"));
   EXPECT_THAT(send([](auto &value) { value.mutable_report()->set_values(0, "12345"); }),
               HasSubstr("a report has loss0 of 5 bytes, expected 4"));
@@ -274,6 +273,39 @@ TEST_F(Answers, AsynchronousResultsAreOfAllWorkers) {
   EXPECT_EQ(run(), "");
   ASSERT_FALSE(shown.empty());
   EXPECT_EQ(shown.back().loss, 2.0) << "and not 1, of the one that was ahead";
+}
+
+// A worker that is back makes steps again of which results have come: those count once, of it alone.
+TEST_F(Answers, ResultsOfStepsThatAreMadeAgainAreRepeated) {
+  loaded.plan = plan::parameterServerPlan({1, 2, 16, true});
+  RunAnswers rules(loaded.plan, {});
+  Order order;
+  service::Fetched value;
+  value.set_value("1234");
+  while (!loaded.plan.programs(static_cast<int>(value.program())).spread())
+    value.set_program(value.program() + 1);
+  const plan::Program &program = loaded.plan.programs(static_cast<int>(value.program()));
+  ASSERT_GT(program.fetches_size(), 0);
+  order.mutable_prepare()->add_fetches(program.fetches(0).name());
+  rules.ordered(order);
+  order.mutable_begin()->set_steps(100);
+  order.mutable_begin()->set_phase(program.phase());
+  rules.ordered(order);
+  order.mutable_run();
+  rules.ordered(order);
+  for (uint64_t step : {0, 1, 4}) {
+    value.set_step(step);
+    EXPECT_FALSE(rules.isRepeated(1, value));
+    EXPECT_EQ(rules.check(1, value), absl::OkStatus());
+  }
+  EXPECT_FALSE(rules.isRepeated(1, value)) << "nobody has come back: twice is wrong";
+  EXPECT_FALSE(rules.check(1, value).ok());
+  rules.rejoins(1);
+  EXPECT_TRUE(rules.isRepeated(1, value));
+  EXPECT_FALSE(rules.isRepeated(2, value)) << "of another task";
+  value.set_step(5);
+  EXPECT_FALSE(rules.isRepeated(1, value)) << "that one is new";
+  EXPECT_EQ(rules.check(1, value), absl::OkStatus());
 }
 
 TEST_F(Answers, HellosAreShortAndPrintable) {
@@ -363,7 +395,7 @@ TEST_F(Answers, ATraceIsOfALaneThatRunsThere) {
       coordinator->traced({task, 100 + task}, trace);
   };
   EXPECT_EQ(run(), "");
-  for (auto [made, why] : std::initializer_list<std::pair<std::function<void(service::Traced &)>, const char *>>{
+  for (const auto &[made, why] : std::initializer_list<std::pair<std::function<void(service::Traced &)>, const char *>>{
            {[](auto &trace) { trace.set_program(1000); }, "a trace of program 1000, the plan has "},
            {[](auto &trace) { trace.set_instance(1000); }, "[1000], which does not run there"},
            {[](auto &trace) { trace.mutable_records()->pop_back(); }, "39 bytes, which are no whole records"},

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <thread>
 
 namespace graphc::session {
 namespace {
@@ -61,10 +62,12 @@ struct ChiefCheckpointsTest : testing::Test {
     coordinator->done({0, 7}, std::move(done));
   }
   ChiefCheckpoints checkpoints(bool writes = true, std::optional<double> everySeconds = {}) {
-    return {loaded.plan, *coordinator, files, {folder, writes, everySeconds, [this](const std::string &line) {
-                                                 logged.push_back(line);
-                                               }}};
+    ChiefCheckpoints::Options options{folder, writes, everySeconds,
+                                      [this](const std::string &line) { logged.push_back(line); }};
+    options.wait = wait;
+    return {loaded.plan, *coordinator, files, std::move(options)};
   }
+  absl::Duration wait = absl::Seconds(60); ///< for the folder
   std::string nonce; ///< of the last check
   bool exists(const std::string &name) const { return std::filesystem::exists(folder + "/" + name); }
 
@@ -77,6 +80,16 @@ struct ChiefCheckpointsTest : testing::Test {
   bool broken = false;
 };
 
+TEST_F(ChiefCheckpointsTest, WhoLetsGoOfTheFolderIsWaitedFor) {
+  checkpoint::Directory held = *checkpoint::Directory::open(folder);
+  std::thread letsGo([&] {
+    absl::SleepFor(absl::Milliseconds(200));
+    const checkpoint::Directory gone = std::move(held);
+  });
+  EXPECT_TRUE(checkpoints().open().ok());
+  letsGo.join();
+}
+
 TEST_F(ChiefCheckpointsTest, WhatOneRunSavesTheNextFinds) {
   {
     ChiefCheckpoints first = checkpoints();
@@ -86,6 +99,7 @@ TEST_F(ChiefCheckpointsTest, WhatOneRunSavesTheNextFinds) {
     ASSERT_TRUE(first.save(12, {{"train_step", 48}}).ok());
     ASSERT_TRUE(first.save(12, {{"train_step", 48}}).ok());
     EXPECT_EQ(saves, 1) << "it has that one already";
+    wait = absl::ZeroDuration();
     EXPECT_THAT(std::string(checkpoints().open().status().message()), HasSubstr("is in use by another run"));
     EXPECT_TRUE(checkpoints(/*writes=*/false).open().ok()) << "who reads holds nothing";
   }

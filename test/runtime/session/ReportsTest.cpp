@@ -91,7 +91,11 @@ struct Reported : testing::Test {
   }
   plan::Plan plan;
   std::vector<observe::Record> records;
-  std::function<void(observe::Record)> keep = [this](observe::Record record) { records.push_back(std::move(record)); };
+  std::vector<bool> rests;
+  ReportCollector::Deliver keep = [this](observe::Record record, bool rest) {
+    records.push_back(std::move(record));
+    rests.push_back(rest);
+  };
 };
 
 TEST_F(Reported, AStepIsWholeOnceEachLaneHasReported) {
@@ -162,9 +166,8 @@ TEST_F(Reported, RecordsHaveTheirEpochAndTheRateSinceTheOneBefore) {
   RunRecords run(plan, {.observers = {&observer}, .everySteps = 5});
   ASSERT_TRUE(run.begin({}).ok());
   service::Order::Begin begin;
-  run.ask(true, begin);
+  run.ask(begin);
   EXPECT_EQ(begin.reports().every_steps(), 5u);
-  EXPECT_TRUE(begin.reports().last());
   run.train({.samples = 20, .samplesPerStep = 4, .total = 100});
   for (uint64_t step : {4, 5})
     for (uint32_t instance : {0u, 1u})
@@ -182,11 +185,39 @@ TEST_F(Reported, RecordsHaveTheirEpochAndTheRateSinceTheOneBefore) {
   EXPECT_THAT(observer.ended, ElementsAre(true));
 }
 
+TEST_F(Reported, ARestIsARecordOnlyWhereTrainingEndsWithIt) {
+  Observer observer;
+  RunRecords run(plan, {.observers = {&observer}, .everySteps = 5});
+  ASSERT_TRUE(run.begin({}).ok());
+  run.train({.samples = 20, .samplesPerStep = 4, .total = 100});
+  const auto make = [&](uint64_t step, bool rest) {
+    for (uint32_t instance : {0u, 1u}) {
+      service::Fetched one = report(step, instance, 1, 1, 2);
+      one.mutable_report()->set_rest(rest);
+      ASSERT_TRUE(run.reported(one).ok());
+    }
+  };
+  make(2, true); // a checkpoint
+  EXPECT_TRUE(observer.records.empty());
+  make(4, false);
+  ASSERT_EQ(observer.records.size(), 1u);
+  run.trained(); // the step before the end was recorded
+  EXPECT_EQ(observer.records.size(), 1u);
+  make(6, true);
+  make(7, true);
+  run.trained();
+  run.trained();
+  ASSERT_EQ(observer.records.size(), 2u);
+  EXPECT_EQ(observer.records[1].step, 8u);
+  EXPECT_THAT(observer.records[1].scalars,
+              ElementsAre(Pair("loss", 1.0), Pair("accuracy", 0.5), Pair("global_step/sec", testing::Gt(0.0))));
+}
+
 TEST_F(Reported, WhoHasBegunIsToldTheEnd) {
   Observer first({}, absl::DataLossError("cut")), second(absl::NotFoundError("no folder")), third;
   RunRecords run(plan, {.observers = {&first, &second, &third}});
   service::Order::Begin begin;
-  run.ask(false, begin);
+  run.ask(begin);
   EXPECT_FALSE(begin.has_reports());
   EXPECT_EQ(run.begin({}).message(), "no folder");
   EXPECT_EQ(run.end(false).message(), "cut");

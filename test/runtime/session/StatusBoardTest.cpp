@@ -6,12 +6,19 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <thread>
+
 namespace graphc::session {
 namespace {
 using service::Order;
 
 struct Deaf final : service::Member {
-  void send(const service::ToTask &) override {}
+  void send(const service::ToTask &message) override {
+    if (message.has_order())
+      ordered.store(true);
+  }
+  std::atomic<bool> ordered{false};
 };
 
 class StatusOfARun : public testing::Test {
@@ -37,7 +44,8 @@ protected:
       hello.set_host("here");
       hello.set_host_id("id");
       hello.set_incarnation(1 + task);
-      ASSERT_TRUE(coordinator->join(hello, std::make_shared<Deaf>()).ok());
+      last = std::make_shared<Deaf>();
+      ASSERT_TRUE(coordinator->join(hello, last).ok());
     }
   }
   void begin(uint32_t phase, uint64_t first) {
@@ -65,6 +73,7 @@ protected:
   std::vector<std::string> names;
   std::unique_ptr<service::Coordinator> coordinator;
   std::unique_ptr<StatusBoard> board;
+  std::shared_ptr<Deaf> last; ///< of those that have joined
   ChiefCheckpoints::Known known;
   const std::string first = "/job:worker/task:0", second = "/job:worker/task:1", server = "/job:ps/task:0";
 };
@@ -128,6 +137,41 @@ TEST_F(StatusOfARun, ASilentTask) {
   begin(0, 0);
   EXPECT_EQ(look(absl::Seconds(2)).tasks[0].state, "running");
   EXPECT_EQ(look(absl::Seconds(4)).tasks[0].state, "silent");
+}
+
+/// Lost while the others go on: until it is back with them, also once its next process is there.
+TEST_F(StatusOfARun, ATaskThatIsAway) {
+  use(true);
+  joinAll();
+  ASSERT_TRUE(coordinator->waitForAll().ok());
+  begin(0, 0);
+  coordinator->letRejoin({{"it has variables", "it is the chief", ""}, [](uint32_t, int64_t, const std::string &) {}});
+  std::thread master([&] {
+    Order order;
+    order.mutable_run();
+    (void)coordinator->giveOrder(order, absl::InfiniteFuture());
+  });
+  while (!last->ordered.load())
+    absl::SleepFor(absl::Milliseconds(1));
+  coordinator->disconnected(2, 3, "is gone");
+  EXPECT_EQ(look(second).state, "restarting");
+  EXPECT_EQ(look(second).pid, 0);
+  EXPECT_EQ(look(first).state, "running");
+  service::Hello hello;
+  hello.set_task(2);
+  hello.set_name(second);
+  hello.set_fingerprint("feed");
+  hello.set_pid(900);
+  hello.set_host("here");
+  hello.set_host_id("id");
+  hello.set_incarnation(77);
+  ASSERT_TRUE(coordinator->join(hello, std::make_shared<Deaf>()).ok());
+  EXPECT_EQ(look(second).state, "restarting");
+  EXPECT_EQ(look(second).pid, 900);
+  ASSERT_TRUE(coordinator->back({2, 77}, Order()));
+  EXPECT_EQ(look(second).state, "running");
+  coordinator->abort({second, "here", 900, absl::CancelledError("the test is over"), false});
+  master.join();
 }
 
 TEST_F(StatusOfARun, WhereTasksShareNoStep) {

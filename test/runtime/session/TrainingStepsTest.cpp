@@ -71,6 +71,48 @@ TEST(TrainingSteps, PausesAtTheNearestReason) {
   EXPECT_FALSE(pause.evaluate);
 }
 
+TEST(TrainingSteps, ACheckpointIsDueWhereTrainingBegins) {
+  const auto due = [](uint64_t step, uint64_t position, bool padded = false) {
+    TrainingSteps steps{.samples = 10, .samplesPerStep = 4, .padded = padded, .firstStep = step, .position = position};
+    steps.saveEveryEpoch = true;
+    return steps.savesAtBegin();
+  };
+  EXPECT_FALSE(due(0, 0));
+  EXPECT_FALSE(due(2, 8));
+  EXPECT_TRUE(due(3, 12)) << "the first step behind the epoch's last sample";
+  EXPECT_FALSE(due(4, 16));
+  EXPECT_TRUE(due(5, 20));
+  EXPECT_TRUE(due(3, 10, true));
+  EXPECT_FALSE(due(4, 14, true));
+  TrainingSteps counted{.samples = 10, .samplesPerStep = 4, .firstStep = 40, .position = 160};
+  EXPECT_FALSE(counted.savesAtBegin()) << "none is wanted";
+  counted.saveEvery = 20;
+  EXPECT_TRUE(counted.savesAtBegin());
+  counted.firstStep = 41;
+  EXPECT_FALSE(counted.savesAtBegin());
+  counted.firstStep = 0;
+  EXPECT_FALSE(counted.savesAtBegin());
+}
+
+TEST(TrainingSteps, AnEvaluationIsDueWhereTheStepBeforeWouldHaveMadeIt) {
+  for (double every : {0.1, 0.35, 1.0, 2.5}) {
+    const TrainingSteps whole{.samples = 203, .samplesPerStep = 16, .evalEvery = every, .total = 200};
+    for (uint64_t step = 1; step < 200; ++step) {
+      const TrainingSteps::Pause pause = whole.next(step - 1);
+      const TrainingSteps on{.samples = 203,
+                             .samplesPerStep = 16,
+                             .firstStep = step,
+                             .position = 16 * step,
+                             .evalEvery = every,
+                             .total = 200};
+      EXPECT_EQ(on.evaluatesAtBegin(), pause.step == step && pause.evaluate) << every << " at " << step;
+    }
+  }
+  EXPECT_FALSE((TrainingSteps{.samples = 203, .samplesPerStep = 16, .evalEvery = 1.0}.evaluatesAtBegin()));
+  EXPECT_FALSE(
+      (TrainingSteps{.samples = 203, .samplesPerStep = 16, .firstStep = 13, .position = 208}.evaluatesAtBegin()));
+}
+
 TEST(TrainingSteps, EveryStepIsReachedWhateverTheFraction) {
   for (double every : {0.1, 0.35, 1.0, 2.5}) {
     TrainingSteps trainingSteps{

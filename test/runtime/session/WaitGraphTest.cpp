@@ -131,6 +131,34 @@ TEST(WaitGraph, SilenceSaysMoreThanASlowKernel) {
   EXPECT_EQ(told.cause()->name, "/job:worker/task:1");
 }
 
+/// One that is started again while the others go on is no cause, nor is the server's lane that stands until it is back, nor who waits for
+/// that one by the bound on staleness.
+TEST(WaitGraph, WhoIsAwayIsNoCauseAndNobodyElseIsNamedForIt) {
+  plan::ParameterServerShape shape{1, 2};
+  shape.async = true;
+  for (Doing stands : {Doing::Receives, Doing::Between})
+    for (bool isThere : {false, true}) { // its next process has said hello
+      ToldLanes told(plan::parameterServerPlan(shape));
+      const uint32_t receive = told.find(kServer, plan::Instruction::kReceive),
+                     ticket = told.find(kServer, plan::Instruction::kTicket);
+      told.lane({{kServer, 1}, 3, false, 0, receive, stands, kUp, 1}, kLong);
+      told.lane({{kServer, 0}, 5, false, 0, ticket, Doing::Permit, 0, 1}, kLong);
+      told.lane({{kWorker, 0}, 5, false, 0, told.find(kWorker, plan::Instruction::kReceive), Doing::Receives, kDown, 0},
+                kLong);
+      told.tasks[2].silent = isThere ? absl::ZeroDuration() : absl::InfiniteDuration();
+      ASSERT_TRUE(told.cause()) << "without a word of it somebody is named";
+      told.tasks[2].away = true;
+      EXPECT_FALSE(told.cause()) << told.cause()->sentence();
+
+      told.tasks[0].lanes[1] = {{{kServer, 0}, 5, false, 0, receive, Doing::Receives, kUp, 0}, kLong};
+      told.tasks[1].lanes[0] = {{{kWorker, 0}, 5, false, 0, told.find(kWorker, plan::Instruction::kCall), Doing::Works},
+                                kLong};
+      ASSERT_TRUE(told.cause()) << "another cause is found meanwhile";
+      EXPECT_EQ(told.cause()->name, "/job:worker/task:0");
+      EXPECT_EQ(told.cause()->kind, CauseKind::Slow);
+    }
+}
+
 TEST(WaitGraph, ATaskThatHasNoLaneIsNamed) {
   ToldLanes told = waiting();
   told.tasks[2].lanes.clear();

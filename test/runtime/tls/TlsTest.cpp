@@ -303,7 +303,7 @@ TEST_F(Folder, GivesEachTaskWhatTheOthersAccept) {
   EXPECT_EQ(mode(job() + "/run/ca.key"), -1);
   (*made)->remove();
   EXPECT_EQ(mode(job() + "/run"), -1);
-  EXPECT_TRUE(said.empty());
+  EXPECT_THAT(said, testing::Each(HasSubstr("waiting for the chief"))) << "all a slow machine says";
 }
 
 TEST_F(Folder, BeginsAnewWhereAnotherWasKilled) {

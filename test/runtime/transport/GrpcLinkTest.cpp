@@ -281,6 +281,28 @@ TEST(GrpcLink, AStreamThatBreaksEndsAll) {
   EXPECT_EQ(pair.link[0].reset(1).code(), absl::StatusCode::kUnavailable);
 }
 
+TEST(GrpcLink, WhatIsQueuedBehindAWriteHoldsNoBufferOnceAllIsOver) {
+  for (const bool breaksFirst : {false, true}) {
+    Pair pair({kLarge, spec(1, false), spec(2, false)}, {});
+    uint64_t value = 1;
+    ASSERT_EQ(pair.link[0].sender({1, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
+    ASSERT_EQ(pair.link[0].sender({2, 0})->start(&value, 0, SendMode::Copy), PollState::Ready) << "behind the first";
+    Large message(pair);
+    if (breaksFirst)
+      EXPECT_TRUE(pair.link[0].detach(0, &pair.wire[0][0]));
+    pair.link[0].end();
+    for (uint32_t stream = 0; stream < pair.link[0].streams(); ++stream) {
+      EXPECT_FALSE(pair.wire[0][stream].finished) << "a write is under way";
+      pair.link[0].written(stream);
+      EXPECT_TRUE(pair.wire[0][stream].finished);
+      EXPECT_EQ(pair.wire[0][stream].written.size(), 1u);
+      EXPECT_FALSE(pair.link[0].drained()) << "a chunk is still held";
+      pair.wire[0][stream].written.clear();
+    }
+    EXPECT_TRUE(pair.link[0].drained());
+  }
+}
+
 TEST(GrpcLink, ChunksOfAnEarlierEpochAreFencedOnEveryStream) {
   Pair pair({kLarge}, {});
   Large message(pair);

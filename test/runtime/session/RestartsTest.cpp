@@ -1,8 +1,9 @@
-#include "tools/graphrun/Restarts.h"
+#include "runtime/session/Restarts.h"
 
+#include "absl/time/clock.h"
 #include <gtest/gtest.h>
 
-namespace graphc::graphrun {
+namespace graphc::session {
 namespace {
 
 TEST(Restarts, NoneByDefault) { EXPECT_FALSE(Restarts(0).next(12)); }
@@ -34,5 +35,25 @@ TEST(Restarts, WithoutAnyCheckpointPausesGrowToo) {
   EXPECT_EQ(restarts.next(1), absl::ZeroDuration());
 }
 
+TEST(Restarts, OneThatWasForNothingIsTakenBack) {
+  Restarts restarts(1);
+  EXPECT_TRUE(restarts.again(absl::Now()).has_value());
+  EXPECT_FALSE(restarts.next(std::nullopt).has_value());
+  restarts.takeBack();
+  EXPECT_EQ(restarts.next(std::nullopt), absl::ZeroDuration());
+  EXPECT_EQ(restarts.made(), 1u);
+}
+
+TEST(Restarts, FromMemoryStepsStayWithoutACheckpoint) {
+  Restarts restarts(5, /*fromMemory=*/true);
+  EXPECT_EQ(restarts.next(std::nullopt), absl::ZeroDuration());
+  EXPECT_EQ(restarts.describe("w"),
+            "restarting w from the memory of a task that lives, else from the beginning, as there is "
+            "no checkpoint yet, at once (restart 1 of 5)");
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(restarts.next(std::nullopt), absl::Milliseconds(500));
+  EXPECT_FALSE(restarts.next(std::nullopt));
+}
+
 } // namespace
-} // namespace graphc::graphrun
+} // namespace graphc::session

@@ -1,0 +1,13 @@
+//===- ReturnReports.h - the launcher starts lost workers again while the others go on -----------------------------*- C++ -*-===//
+#ifndef GRAPHC_TOOLS_GRAPHRUN_RETURNREPORTS_H
+#define GRAPHC_TOOLS_GRAPHRUN_RETURNREPORTS_H
+
+#include "runtime/session/Returns.h"
+
+namespace graphc::graphrun {
+
+/// The chief's side: who is away and who is back, a line each to the launcher's pipe (Replacements.h).
+session::ReturnOptions returnsByLauncher(int pipe, absl::Duration joinDeadline);
+
+} // namespace graphc::graphrun
+#endif
