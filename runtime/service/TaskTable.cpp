@@ -9,11 +9,6 @@
 #include <utility>
 
 namespace graphc::service {
-namespace {
-/// Each task tells where its lanes are once a second.
-constexpr absl::Duration kSettles = absl::Seconds(4);
-} // namespace
-
 void TaskRow::beginPhase() {
   const bool stop = progress.stop_requested(), end = progress.end_asked();
   progress.Clear();
@@ -58,7 +53,7 @@ std::optional<std::string> TaskRow::watch(absl::Time now, absl::Duration lostAft
 Heard TaskRow::heardAt(absl::Time now) const {
   Heard known;
   known.away = away;
-  known.settles = now - backSince < kSettles;
+  known.back = now - backSince;
   if (!member)
     return known;
   known.hello = hello;

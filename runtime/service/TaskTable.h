@@ -40,7 +40,7 @@ struct Heard {
   absl::Duration silent = absl::InfiniteDuration(); ///< since then
   bool straggler = false; ///< the others go on without it
   bool away = false; ///< it was lost, and is started again while the others go on
-  bool settles = false; ///< it is back, and what others told before may still be of when it was not
+  absl::Duration back = absl::InfiniteDuration(); ///< since it came back from there; infinite: it never was
 };
 
 struct TaskRow {

@@ -10,6 +10,8 @@
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kLook = absl::Seconds(1);
+/// Each task tells where its lanes are once a second: what it told last may for so long be of when another was not back.
+constexpr absl::Duration kSettles = absl::Seconds(4);
 } // namespace
 
 WatchedTask watchedTask(const plan::Plan &plan, uint32_t number, const service::Heard &heard) {
@@ -18,7 +20,7 @@ WatchedTask watchedTask(const plan::Plan &plan, uint32_t number, const service::
     task.process = absl::StrCat("process ", heard.hello.pid(), " on ", heard.hello.host());
   task.silent = heard.silent;
   task.straggler = heard.straggler;
-  task.away = heard.away || heard.settles;
+  task.away = heard.away || heard.back < kSettles;
   task.stopped =
       heard.silent > kSilent / 2 && heard.hello.host_id() == observe::hostId() && observe::isStopped(heard.hello.pid());
   for (const service::LanePlace &place : heard.progress.lanes())
@@ -63,12 +65,18 @@ std::optional<service::RootCause> HangWatch::look(const service::Coordinator &co
 std::optional<service::RootCause> HangWatch::judge(std::span<const service::Heard> heard) {
   std::vector<WatchedTask> tasks;
   absl::Duration longest;
+  // Who has waited for a task that was lost waits anew for the process that takes its place.
+  absl::Duration anew = absl::InfiniteDuration();
+  for (const service::Heard &task : heard)
+    anew = std::min(anew, task.back);
   for (uint32_t number = 0; number < heard.size(); ++number) {
     tasks.push_back(watchedTask(plan_, number, heard[number]));
-    for (const StandingLane &lane : tasks.back().lanes)
+    for (StandingLane &lane : tasks.back().lanes) {
+      lane.stood = std::min(lane.stood, anew);
       if (lane.place.doing != plan::Doing::Between &&
           (lane.place.doing != plan::Doing::Works || lane.stood >= limits_.task))
         longest = std::max(longest, lane.stood);
+    }
   }
   if (longest < std::min({limits_.reportAfter, limits_.wait, limits_.task})) {
     nextReport_ = limits_.reportAfter;

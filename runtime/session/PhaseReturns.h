@@ -28,6 +28,9 @@ public:
 
   bool mayReturn(uint32_t task) const { return tasks_.contains(task); } ///< any thread
   executor::Parking &parking() { return parking_; }
+  /// After so long a lane ends its wait itself: a worker may be silent for `limit` before it is lost, its next process has to come, and
+  /// may then take as long to make a step for which others wait. The chief, which knows of all that, ends a wait before.
+  static absl::Duration waitLimit(absl::Duration limit) { return 3 * limit; }
   /// A Part, a Reconnect or a Rejoin. `looks`: of whoever looks at lanes meanwhile; `moved` is called under it for each
   /// lane that goes on from elsewhere.
   absl::Status obey(const service::Order &order, Lanes lanes, TaskTransports &transports, base::Mutex &looks,

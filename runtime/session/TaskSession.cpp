@@ -419,7 +419,7 @@ void TaskSession::gone(const service::Gone &process) {
 absl::Status TaskSession::runPhase(Done *done) {
   executor::RunOptions options;
   options.reportAfter = options_.reportAfter;
-  options.deadline = waitLimit_;
+  options.deadline = returns_ ? PhaseReturns::waitLimit(waitLimit_) : waitLimit_;
   options.onWait = [this](const executor::WaitReport &report) {
     std::string text =
         absl::StrCat(report.text, ", for ", absl::FormatDuration(absl::Trunc(report.since, absl::Seconds(1))));

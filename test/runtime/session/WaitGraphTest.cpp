@@ -400,6 +400,22 @@ TEST_F(HangWatchTest, WhoWaitsForAStragglerHasItsGrace) {
   EXPECT_EQ(root->task, "/job:worker/task:1");
 }
 
+TEST_F(HangWatchTest, WhoHasWaitedForALostTaskWaitsAnewForItsNextProcess) {
+  std::vector<service::Heard> waiting = heard(absl::Seconds(301), absl::Seconds(301));
+  waiting[2].away = true;
+  EXPECT_FALSE(watch.judge(waiting)) << "it is started again";
+  waiting = heard(absl::Seconds(310));
+  for (int s : {0, 3, 5, 59}) {
+    waiting[2].back = absl::Seconds(s);
+    EXPECT_FALSE(watch.judge(waiting)) << s;
+  }
+  EXPECT_TRUE(said.size() && said[0].find("for 59s") != std::string::npos) << (said.empty() ? "nothing" : said[0]);
+  waiting[2].back = absl::Seconds(61);
+  const std::optional<service::RootCause> root = watch.judge(waiting);
+  ASSERT_TRUE(root);
+  EXPECT_EQ(root->task, "/job:worker/task:1");
+}
+
 TEST_F(HangWatchTest, AKernelForWhichNobodyWaitsHasTheTasksDeadline) {
   std::vector<service::Heard> alone = heard(absl::Seconds(299));
   alone[0].progress.clear_lanes();
