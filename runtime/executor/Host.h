@@ -39,7 +39,7 @@ struct StepResults {
   std::span<const void *const> fetches; ///< in the order of Program.fetches
   std::span<const void *const> metricSums; ///< in the order of Program.metrics
   std::span<const void *const> metricCounts;
-  double seconds = 0; ///< wall time of this step on this lane
+  uint64_t nanoseconds = 0; ///< wall time of this step on this lane
   bool report = false; ///< of the step's control message; false where a phase has none
   bool last = false; ///< likewise: this run of the phase ends behind it
 };

@@ -19,6 +19,9 @@ namespace graphc::executor {
 
 using transport::PollState;
 
+/// Nanoseconds. Ends of steps that follow sooner are no events of their own: they would push all others out, and cost more than a small step.
+static constexpr int64_t kEndsApart = 10000;
+
 Lane::Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host)
     : program(std::move(ofFamily)), laneInfo(std::move(info)), laneFrame(std::move(frame)), host(&host),
       ports(*program, laneInfo), messages(*program, ports, *laneFrame), choice(*program, ports, *laneFrame),
@@ -388,11 +391,11 @@ std::optional<LaneState> Lane::showStep(uint64_t step) {
   results.fetches = {arguments + program->fetchFirst, fetches};
   results.metricSums = {arguments + program->sumFirst, metrics};
   results.metricCounts = {arguments + program->countFirst, metrics};
-  results.seconds = double(now - stepStart) * 1e-9;
+  results.nanoseconds = static_cast<uint64_t>(now - stepStart);
   results.report = reports[step & 1];
   results.last = stopping && step == currentStep;
-  stepStats.add(now - stepStart);
-  if (laneInfo.events) {
+  if (laneInfo.events && now - lastEnd >= kEndsApart) {
+    lastEnd = now;
     plan::LanePlace end{{laneInfo.programIndex, laneInfo.instance}, step};
     end.doing = plan::Doing::Between;
     laneInfo.events->add(end, now);

@@ -20,7 +20,6 @@
 #include "runtime/executor/Rejoin.h"
 #include "runtime/executor/ReplicaChoice.h"
 #include "runtime/executor/StepGate.h"
-#include "runtime/executor/StepStats.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/statusor.h"
@@ -105,7 +104,6 @@ public:
   std::vector<uint64_t> dropped() const { return choice.dropped(); }
   /// Its device has done all that the lane gave it. While the lane is stopped.
   bool isIdle() const { return segments.isIdle(); }
-  const StepStats &stats() const { return stepStats; }
   Frame &frame() { return *laneFrame; }
 
   /// Changes whenever the lane gets on: a wait lasts while it stays the same.
@@ -220,13 +218,13 @@ private:
   bool reports[2] =
       {}; // of this step's and of the one before, by its number's last bit: what the control messages said
   int64_t stepStart = 0; // nanoseconds; the end of the step before
+  int64_t lastEnd = 0; // of a step, that is among the events
   transport::Port *blockedPort = nullptr;
   transport::RecvPort *gathering = nullptr; // blockedPort, where blockedPorts are waited for together
   std::span<transport::RecvPort *const> blockedPorts;
   std::optional<Progress> noted; // where it was when it last began to wait
   EndReason reason = EndReason::None;
   absl::Status failure;
-  StepStats stepStats;
   LaneTrace *trace = nullptr;
   StepGate::Turn turn;
   LaneSegments segments; // their queue ends its work before the memory above goes

@@ -75,8 +75,11 @@ PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const Phase
       record->program = &program;
       record->trains = trains;
       record->loss = trains ? lossFetch(program) : -1;
-      if (record->loss >= 0)
-        record->lossType = program.buffers(static_cast<int>(program.fetches(record->loss).buffer())).type().dtype();
+      if (record->loss >= 0) {
+        const plan::Port &loss = program.fetches(record->loss);
+        record->lossType = program.buffers(static_cast<int>(loss.buffer())).type().dtype();
+        record->lossParts = loss.micro_batches();
+      }
       for (const plan::Port &fetch : program.fetches())
         record->wanted.push_back(options_.wantsFetch && options_.wantsFetch(fetch.name()));
       record->metrics.resize(static_cast<size_t>(program.metrics_size()));
@@ -135,12 +138,13 @@ executor::ControlMessage PhaseHost::decide(const executor::LaneInfo &lane, uint6
 
 /// A loss that is no number ends the run here, with the step and the lane that made it, or asks for its end; it is counted nowhere.
 absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value) {
-  const plan::Port &port = record.program->fetches(record.loss);
-  double loss = readScalar(value, record.lossType) / std::max(1u, port.micro_batches());
-  const std::string &name = port.name();
+  double loss = readScalar(value, record.lossType);
+  if (record.lossParts > 1)
+    loss /= record.lossParts;
   if (!std::isfinite(loss)) {
-    std::string what = absl::StrCat(name, " is ", std::isnan(loss) ? "NaN" : "infinite", " at step ",
-                                    run_.firstStep + step, " on ", lane.name);
+    std::string what =
+        absl::StrCat(record.program->fetches(record.loss).name(), " is ", std::isnan(loss) ? "NaN" : "infinite",
+                     " at step ", run_.firstStep + step, " on ", lane.name);
     if (!options_.nanStops)
       return absl::FailedPreconditionError(absl::StrCat(
           what,
@@ -159,7 +163,13 @@ absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &la
 
 /// Where the step is the first of an epoch, what was summed is of the one before.
 void PhaseHost::beginEpoch(LaneRecord &record, uint64_t step) const {
-  uint64_t epoch = epochOf(step);
+  if (step >= record.epochFrom && step < record.epochEnds)
+    return;
+  const data::Walk &walk = run_.walk;
+  const uint64_t epoch = epochOf(step);
+  record.epochFrom = step;
+  record.epochEnds =
+      walk.samples ? step + walk.stepsTo(walk.after(run_.position, step), (epoch + 1) * walk.samples) : UINT64_MAX;
   if (epoch == record.epoch)
     return;
   record.epoch = epoch;
@@ -170,7 +180,7 @@ void PhaseHost::beginEpoch(LaneRecord &record, uint64_t step) const {
 /// On the lane's thread, while its frame still holds the step: metrics are added, results sent, the loss looked at.
 absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) {
   LaneRecord &one = record(lane);
-  one.times.add(static_cast<uint64_t>(results.seconds * 1e9));
+  one.times.add(results.nanoseconds);
   if (one.trains)
     beginEpoch(one, results.step);
   for (size_t i = 0; i < one.metrics.size(); ++i) {

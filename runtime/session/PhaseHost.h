@@ -172,11 +172,13 @@ private:
     const plan::Program *program = nullptr;
     int loss = -1; ///< its fetch, where it has one
     plan::DataType lossType = plan::F32;
+    uint32_t lossParts = 1; ///< micro-batches, whose losses the one that is fetched sums
     std::vector<bool> wanted; ///< by fetch
     std::atomic<uint64_t> steps{0};
     LossSoFar lossSoFar;
     bool trains = false;
     uint64_t epoch = 0; ///< of `lossOfEpoch` and, where it trains, of `metrics`
+    uint64_t epochFrom = 0, epochEnds = 0; ///< steps from here, and before there, are known to be of it
     EpochLoss lossOfEpoch;
     std::string notFinite; ///< the first loss that was no number
     std::vector<MetricTotal> metrics;
