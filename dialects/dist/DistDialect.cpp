@@ -28,6 +28,7 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return graph::verifyCarriedAttribute(op, attribute);
 }
 
+/// An argument of a kernel may say how the kernel accesses it, and which is its scratch memory.
 LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == "dist.scratch" || name == "dist.access") // what an access may be, schedule says

@@ -113,6 +113,7 @@ constexpr CarriedAttribute kCarried[] = {
 
 bool isPortAttribute(StringRef name) { return name == GraphDialect::kName || name == GraphDialect::kReduction; }
 
+/// The name of a feed or a fetch: a string that findNameDefect finds no fault with.
 LogicalResult verifyPortName(Operation *op, NamedAttribute attribute) {
   auto name = dyn_cast<StringAttr>(attribute.getValue());
   std::string defect = name ? findNameDefect(name) : "must be a string that is not empty";
@@ -163,6 +164,7 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return verifyCarriedAttribute(op, attribute);
 }
 
+/// An argument of a function, a feed, may have a name and nothing else.
 LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
   if (attribute.getName() == kName)
     return verifyPortName(op, attribute);
@@ -170,6 +172,7 @@ LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
                            << suggestName(attribute.getName(), {kName});
 }
 
+/// A result of a function, a fetch, may have a name, and a reduction that its type allows.
 LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
                                                         NamedAttribute attribute) {
   if (attribute.getName() == kName)

@@ -50,6 +50,7 @@ LogicalResult verifyState(Operation &op) {
 }
 
 struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
+  /// All ops can be computed, none is left that the passes before remove, and no two feeds or fetches share a name.
   static LogicalResult verify(FuncOp function) {
     Names feeds{"feed", {}}, fetches{"fetch", {}};
     for (unsigned i = 0; i < function.getNumArguments(); ++i)

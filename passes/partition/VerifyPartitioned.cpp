@@ -187,6 +187,7 @@ private:
                        .wasInterrupted());
   }
 
+  /// Of one operation; a variable of which every replica has a copy is also the chief's.
   LogicalResult verifyState(ModuleOp module, const SymbolTable &symbols, dist::ProgramOp program, Operation *op) {
     for (FlatSymbolRefAttr name : graph::getVariables(op)) {
       auto variable = symbols.lookup<graph::VariableOp>(name.getValue());

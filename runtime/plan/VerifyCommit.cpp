@@ -33,6 +33,7 @@ bool waitsForNobody(const Instruction &instruction) {
   return instruction.queue() == 0 && (instruction.has_call() || instruction.has_micro_batch_index());
 }
 
+/// Of a program with a commit point: all tasks make its steps together, and each of them has every variable.
 absl::Status checkTasks(const Plan &plan, const Program &program) {
   const Phase &phase = plan.phases(int(program.phase()));
   if (phase.role() != TRAIN || phase.ends_by_end_of_stream())
@@ -50,6 +51,7 @@ absl::Status checkTasks(const Plan &plan, const Program &program) {
 
 } // namespace
 
+/// Before a commit point nothing writes a variable; behind it nothing waits.
 absl::Status checkCommitPoint(const Plan &plan, const Program &program) {
   if (!program.has_commit_point()) {
     if (recoversFromMemory(plan))

@@ -20,6 +20,7 @@ constexpr uint64_t csvColumns = 1 << 20;
 
 bool isFloatType(DataType type) { return type == F32 || type == F64 || type == BF16; }
 
+/// A name that a file can have.
 absl::Status checkFile(const std::string &file, absl::string_view what) {
   if (file.empty() || file.size() > size_t(Limits::nameBytes) || file.find('\0') != std::string::npos)
     return invalid(what, ": an empty or impossible file name");
@@ -35,6 +36,7 @@ template <typename Files> absl::Status checkFiles(const Files &files, int expect
   return absl::OkStatus();
 }
 
+/// Each component has a limit that its type can hold; floats have none, which is 0.
 absl::Status checkSynthetic(const Dataset &d, absl::string_view what) {
   if (d.synthetic().samples() == 0 || d.synthetic().samples() > Limits::bytes)
     return invalid(what, ": ", d.synthetic().samples(), " samples");
@@ -50,6 +52,7 @@ absl::Status checkSynthetic(const Dataset &d, absl::string_view what) {
   return absl::OkStatus();
 }
 
+/// Either no columns are listed, or one for each element of a sample; names of columns need a header.
 absl::Status checkCsv(const Dataset &d, absl::string_view what) {
   const Dataset::Csv &csv = d.csv();
   GRAPHC_RETURN_IF_ERROR(checkFile(csv.file(), what));
@@ -71,6 +74,7 @@ absl::Status checkCsv(const Dataset &d, absl::string_view what) {
   return absl::OkStatus();
 }
 
+/// The components are one or two windows of integers, both of the same type; stride, begin and end fit some file.
 absl::Status checkText(const Dataset &d, absl::string_view what) {
   GRAPHC_RETURN_IF_ERROR(checkFile(d.text().file(), what));
   if (!d.text().vocabulary().empty())
@@ -87,6 +91,7 @@ absl::Status checkText(const Dataset &d, absl::string_view what) {
   return absl::OkStatus();
 }
 
+/// The first component is the image of a record; a second one is the image's label.
 absl::Status checkCifar10(const Dataset &d, absl::string_view what) {
   GRAPHC_RETURN_IF_ERROR(checkFiles(d.cifar10().files(), 0, what));
   if (d.components_size() > 2 || *elementCount(d.components(0).sample()) != 3 * 32 * 32 ||

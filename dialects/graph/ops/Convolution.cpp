@@ -125,6 +125,7 @@ LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor ad
 LogicalResult ConvolutionInputGradOp::verify() {
   return verifyGradient(*this, getType(), getFilter().getType(), getGradient().getType());
 }
+// (C1) likewise, where the result is the filter's gradient
 LogicalResult ConvolutionFilterGradOp::verify() {
   return verifyGradient(*this, getInput().getType(), getType(), getGradient().getType());
 }

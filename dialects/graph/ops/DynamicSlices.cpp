@@ -20,6 +20,7 @@ void graphc::graph::registerDynamicSlicesOps(GraphDialect &dialect) {
 // Types and constraints
 //===----------------------------------------------------------------------------------------------------------===//
 
+// (C1) of both: a scalar start for each dimension, all of the same type
 static LogicalResult verifyStarts(Loc loc, RankedTensorType operand, ValueRange starts) {
   if (int64_t(starts.size()) != operand.getRank())
     return emitOptionalError(loc, "expected a start for each of the ", operand.getRank(),

@@ -45,6 +45,7 @@ static LogicalResult expectTensor(const NormFacts &facts) {
   return emitOptionalError(facts.loc, "expected a ranked tensor, got ", facts.operand.getType());
 }
 
+/// Of any norm: each parameter is of type `parameter`, the gradient of the operand's, and epsilon a number from 0 on.
 static LogicalResult checkNorm(const NormFacts &facts, RankedTensorType parameter) {
   for (Value value : facts.parameters)
     if (value.getType() != parameter)
@@ -80,6 +81,7 @@ static LogicalResult checkRows(const NormFacts &facts, uint64_t axis) {
   return checkNorm(facts, type.clone(type.getShape().drop_front(axis)));
 }
 
+/// Of a norm of groups of channels, all of the same size.
 static LogicalResult checkGroups(const NormFacts &facts, uint64_t groups, uint64_t feature) {
   if (failed(checkChannels(facts, feature, /*first=*/1)))
     return failure();
@@ -159,6 +161,7 @@ LogicalResult AssignMovingAverageOp::verify() {
   return emitOpError() << "expected a momentum in [0, 1], got " << momentum;
 }
 
+// (C1) a variable of the value's type
 LogicalResult AssignMovingAverageOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return detail::verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value");
 }

@@ -445,6 +445,7 @@ Operation *RmspropAttr::buildApply(OpBuilder &builder, Location loc, const Gradi
 // Generated
 //===----------------------------------------------------------------------------------------------------------===//
 
+// (C1) the variable and its average are two of the gradient's type
 LogicalResult ApplySgdOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyVariables(*this, getGradient(), symbols);
 }
@@ -464,6 +465,7 @@ LogicalResult ApplySgdRowsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   }
   return graphc::graph::detail::verifyVariable(*this, symbols, getVariableAttr(), type, "variable");
 }
+// (C1) of the four: the variable, its slots and the average are different variables of the gradient's type
 LogicalResult ApplyMomentumOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyVariables(*this, getGradient(), symbols);
 }

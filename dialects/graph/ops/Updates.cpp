@@ -18,11 +18,12 @@ void graphc::graph::registerUpdatesOps(GraphDialect &dialect) {
 // Constraints
 //===----------------------------------------------------------------------------------------------------------===//
 
+// (C1) a variable of the value's type
 LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return detail::verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value");
 }
 
-// (C2) the element type is i32, i64, f32 or f64
+// (C1) a variable of the value's type   (C2) the element type is i32, i64, f32 or f64
 LogicalResult AssignAddOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(detail::verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value")))
     return failure();
@@ -31,6 +32,7 @@ LogicalResult AssignAddOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+// (C1) a variable of the gradient's type
 LogicalResult GradientSquaresOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return detail::verifyVariable(*this, symbols, getVariableAttr(), getGradient().getType(), "gradient");
 }

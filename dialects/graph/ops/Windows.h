@@ -20,6 +20,7 @@ struct Windows {
 
   /// All constraints but those of sizes and offset dimensions.
   mlir::LogicalResult verify(Loc loc, const Names &names) const;
+  /// Of what has all windows, whose rank is `rank`: an offset dimension for each dimension that windows keep.
   mlir::LogicalResult verifyOffsetDims(Loc loc, const Names &names, int64_t rank) const;
 
   /// Of the indices, without the index vectors.
