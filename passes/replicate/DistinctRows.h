@@ -2,7 +2,7 @@
 #ifndef GRAPHC_PASSES_REPLICATE_DISTINCTROWS_H
 #define GRAPHC_PASSES_REPLICATE_DISTINCTROWS_H
 
-#include "dialects/graph/Rows.h"
+#include "dialects/graph/CreatedOps.h"
 #include "passes/place/Distribution.h"
 
 namespace graphc {

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 
 #include <algorithm>
 
@@ -47,6 +48,10 @@ std::string escapeJson(std::string_view text) {
 }
 
 std::string quoteJson(std::string_view text) { return '"' + escapeJson(text) + '"'; }
+
+std::string escapeHtml(std::string_view text) {
+  return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+}
 
 std::string nearestWord(std::string_view word, const std::vector<std::string> &candidates) {
   std::string best;
