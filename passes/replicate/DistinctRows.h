@@ -3,6 +3,7 @@
 #define GRAPHC_PASSES_REPLICATE_DISTINCTROWS_H
 
 #include "dialects/graph/CreatedOps.h"
+#include "dialects/graph/Rows.h"
 #include "passes/place/Distribution.h"
 
 namespace graphc {

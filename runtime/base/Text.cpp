@@ -2,7 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 
 #include <algorithm>
 
@@ -50,7 +49,13 @@ std::string escapeJson(std::string_view text) {
 std::string quoteJson(std::string_view text) { return '"' + escapeJson(text) + '"'; }
 
 std::string escapeHtml(std::string_view text) {
-  return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+  std::string out;
+  for (char c : text)
+    if (c == '&' || c == '<' || c == '>' || c == '"')
+      out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;";
+    else
+      out += c;
+  return out;
 }
 
 std::string nearestWord(std::string_view word, const std::vector<std::string> &candidates) {

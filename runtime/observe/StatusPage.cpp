@@ -63,33 +63,35 @@ void addTasks(const RunStatus &status, std::string &page) {
           "class=n>behind"
           "<th class=n>ahead<th class=n>last heartbeat</tr>\n";
   for (const TaskStatus &task : status.tasks)
-    absl::StrAppend(&page, "<tr><td>", base::escapeHtml(task.name), "<td>", base::escapeHtml(absl::StrJoin(task.devices, ", ")), "<td>",
-                    task.pid ? absl::StrCat(task.pid, " on ", base::escapeHtml(task.host)) : "–", "<td class=\"",
-                    base::escapeHtml(task.state), "\">", base::escapeHtml(task.state), "<td class=n>",
-                    task.step ? withThousands(*task.step) : "–", "<td class=n>", rate(task.stepsPerSecond),
-                    "<td class=n>", orNone(task.lag), "<td class=n>", orNone(task.staleness), "<td class=n>",
-                    task.heard ? absl::StrFormat("%.1f s ago", absl::ToDoubleSeconds(status.now - *task.heard)) : "–",
-                    "</tr>\n");
+    absl::StrAppend(
+        &page, "<tr><td>", base::escapeHtml(task.name), "<td>", base::escapeHtml(absl::StrJoin(task.devices, ", ")),
+        "<td>", task.pid ? absl::StrCat(task.pid, " on ", base::escapeHtml(task.host)) : "–", "<td class=\"",
+        base::escapeHtml(task.state), "\">", base::escapeHtml(task.state), "<td class=n>",
+        task.step ? withThousands(*task.step) : "–", "<td class=n>", rate(task.stepsPerSecond), "<td class=n>",
+        orNone(task.lag), "<td class=n>", orNone(task.staleness), "<td class=n>",
+        task.heard ? absl::StrFormat("%.1f s ago", absl::ToDoubleSeconds(status.now - *task.heard)) : "–", "</tr>\n");
   page += "</table>\n";
 }
 } // namespace
 
 std::string toPage(const RunStatus &status) {
   std::string page = absl::StrCat(
-      kHead, "<title>", base::escapeHtml(status.model), " – ", base::escapeHtml(status.state), "</title></head><body>\n<h1>",
-      base::escapeHtml(status.model), "</h1>\n<p>", base::escapeHtml(status.strategy), ", --entry ", base::escapeHtml(status.entry), ", process ",
-      status.pid, " on ", base::escapeHtml(status.host), ", for ", durationText(status.now - status.started), "</p>\n");
+      kHead, "<title>", base::escapeHtml(status.model), " – ", base::escapeHtml(status.state),
+      "</title></head><body>\n<h1>", base::escapeHtml(status.model), "</h1>\n<p>", base::escapeHtml(status.strategy),
+      ", --entry ", base::escapeHtml(status.entry), ", process ", status.pid, " on ", base::escapeHtml(status.host),
+      ", for ", durationText(status.now - status.started), "</p>\n");
   addFacts(status, page);
   addTasks(status, page);
   if (!status.warnings.empty()) {
     absl::StrAppend(&page, "<h2>Warnings (", status.warned, ")</h2>\n<table>\n");
     for (const RunStatus::Warning &warning : status.warnings)
-      absl::StrAppend(&page, "<tr><td>", durationText(status.now - warning.at), " ago<td>", base::escapeHtml(warning.text),
-                      "</tr>\n");
+      absl::StrAppend(&page, "<tr><td>", durationText(status.now - warning.at), " ago<td>",
+                      base::escapeHtml(warning.text), "</tr>\n");
     page += "</table>\n";
   }
   return absl::StrCat(
-      page, "<p>plan ", base::escapeHtml(status.fingerprint.substr(0, 12)), ", graphrun ", base::escapeHtml(status.version),
+      page, "<p>plan ", base::escapeHtml(status.fingerprint.substr(0, 12)), ", graphrun ",
+      base::escapeHtml(status.version),
       "; the same as <a href=\"/status.json\">JSON</a> and <a href=\"/metrics\">metrics</a></p>\n</body></html>\n");
 }
 
