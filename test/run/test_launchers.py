@@ -124,6 +124,17 @@ def test_requeued(box, two, slurm):
     same(straight, box / "requeued")
 
 
+def test_not_requeued(box, slurm):
+    """What would fail again: a loss that is no number is status 1, and the batch job's end."""
+    box.write("diverging.mlir", MODEL.read_text().replace("learning_rate = 0.01", "learning_rate = 1.0"))
+    plan = box.compile("diverging", {"ps": 1, "worker": 2, "strategy": "parameter_server"}, "diverging.mlir")
+    submitted = slurm.run("graphrun", "submit", "--engine", "slurm", "--yes", plan, *STEPS, "--checkpoint_dir", "kept")
+    (job,) = submitted.out.matches("^Submitted batch job ([0-9]+)$")
+    until(lambda: slurm.job(job, "JobState") in ("COMPLETED", "FAILED"), "the job has ended", END)
+    assert [slurm.job(job, field) for field in ("JobState", "ExitCode", "Restarts")] == ["FAILED", "1:0", "0"]
+    box.file(f"slurm-{job}.out").expect("loss is infinite at step")
+
+
 def test_apart_requeued(box, two, ports, machines):
     """A heterogeneous job of which a task is killed is requeued as a whole, and goes on from its checkpoint. Slurm looks at a queue with such jobs when
     something has changed in it: a job that somebody submits when the wait is over."""
