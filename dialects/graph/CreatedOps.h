@@ -9,6 +9,7 @@
 #define GRAPHC_DIALECTS_GRAPH_CREATEDOPS_H
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace graphc::graph {
 
@@ -47,6 +48,27 @@ bool isJoin(mlir::Operation *op);
 /// graph.assign_add of a constant: counts a step.
 mlir::Operation *createIncrement(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef variable,
                                  mlir::Value by);
+/// The gradient of a value that is used several times: the sum of the terms, of which there is one, in their order. Where each is zero but
+/// for a stretch of one dimension, and no two of these overlap (the gradients of a value that is cut into parts), nothing is added: they
+/// are put side by side.
+mlir::Value createGradientSum(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange terms);
+/// graph.sum_rows: each number once, with the sum of its rows over all micro-batches. `table`: the type of what has the rows.
+struct RowSums {
+  mlir::Value numbers, rows;
+};
+RowSums createRowSums(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value numbers, mlir::Value rows,
+                      mlir::RankedTensorType table, int64_t firstRow, int64_t microBatches, int64_t perLeaf);
+
+/// graph.distinct: each number that is a row of the table once, in a list with -1 behind them; where in it each number is, or -1; how many
+/// there are.
+struct DistinctNumbers {
+  mlir::Value numbers, places, count;
+};
+/// Those on `device` that are there already, or new ones at the builder's place.
+DistinctNumbers distinctOn(mlir::OpBuilder &builder, DeviceAttr device, mlir::Value numbers, int64_t firstRow,
+                           int64_t rows);
+/// graph.count_front: of each of so many pieces of a list, likewise; a scalar of one.
+mlir::Value countFrontOn(mlir::OpBuilder &builder, DeviceAttr device, mlir::Value list, int64_t pieces);
 
 } // namespace graphc::graph
 

@@ -1,7 +1,6 @@
 //===- GradientSums.cpp - the gradient of a value that is used several times ----------------------------------===//
-#include "dialects/graph/GradientSums.h"
-
 #include "dialects/graph/CreatedOps.h"
+
 #include "dialects/graph/ops/Folding.h"
 
 using namespace mlir;

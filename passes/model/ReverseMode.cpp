@@ -1,5 +1,5 @@
 #include "passes/model/ReverseMode.h"
-#include "dialects/graph/GradientSums.h"
+#include "dialects/graph/CreatedOps.h"
 
 using namespace mlir;
 

@@ -2,6 +2,7 @@
 #ifndef GRAPHC_PASSES_REPLICATE_DISTINCTROWS_H
 #define GRAPHC_PASSES_REPLICATE_DISTINCTROWS_H
 
+#include "dialects/graph/CreatedOps.h"
 #include "dialects/graph/Rows.h"
 #include "passes/place/Distribution.h"
 

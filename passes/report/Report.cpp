@@ -19,28 +19,6 @@
 
 namespace graphc {
 
-std::string escapeHtml(llvm::StringRef text) {
-  std::string out;
-  for (char c : text)
-    switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    default:
-      out += c;
-    }
-  return out;
-}
-
 std::string coordinate(double value) {
   std::string text = llvm::formatv("{0:F2}", value);
   llvm::StringRef kept = text;

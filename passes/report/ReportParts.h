@@ -5,6 +5,7 @@
 #include "passes/compiler/PlanFacts.h"
 #include "passes/report/Measured.h"
 #include "passes/report/Prediction.h"
+#include "runtime/base/Text.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -18,8 +19,7 @@ struct ReportInput {
   const Measured *measured = nullptr; ///< where a trace was given
 };
 
-/// Text as HTML shows it, in elements and in attributes.
-std::string escapeHtml(llvm::StringRef text);
+using base::escapeHtml;
 /// A number of an SVG coordinate.
 std::string coordinate(double value);
 /// "train_step.matmul_3", "receive w1.to_worker", …; with its place in the model.

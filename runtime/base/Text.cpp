@@ -48,6 +48,16 @@ std::string escapeJson(std::string_view text) {
 
 std::string quoteJson(std::string_view text) { return '"' + escapeJson(text) + '"'; }
 
+std::string escapeHtml(std::string_view text) {
+  std::string out;
+  for (char c : text)
+    if (c == '&' || c == '<' || c == '>' || c == '"')
+      out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;";
+    else
+      out += c;
+  return out;
+}
+
 std::string nearestWord(std::string_view word, const std::vector<std::string> &candidates) {
   std::string best;
   size_t bestDistance = std::max<size_t>(1, word.size() / 3) + 1;

@@ -20,6 +20,9 @@ std::string escapeJson(std::string_view text);
 /// `text` as a JSON string literal with its quotes.
 std::string quoteJson(std::string_view text);
 
+/// `text` as text or an attribute's value of HTML or SVG.
+std::string escapeHtml(std::string_view text);
+
 /// The candidate nearest to `word` by edit distance, or "" where none is near (more than a third of the letters differ).
 std::string nearestWord(std::string_view word, const std::vector<std::string> &candidates);
 /// `; did you mean "X"?` or "" where nothing is near.

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANECURSOR_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANECURSOR_H
 
-#include "runtime/base/Published.h"
+#include "runtime/base/SingleWriter.h"
 #include "runtime/executor/Host.h"
 #include "runtime/executor/Program.h"
 #include "runtime/plan/LanePlace.h"
@@ -13,12 +13,12 @@ namespace graphc::executor {
 struct LaneCursor {
   enum class Blocked : uint8_t { No, Message, Device, Results, Permit, Turn, Rests }; // Turn: whoever takes the steps;
   // Rests: it has ended, or stands between two steps until its worker is back
-  base::Published<uint32_t> position; ///< instruction
-  base::Published<uint32_t> sub; ///< instance within an instruction that touches a family
-  base::Published<uint32_t> iteration; ///< of a loop
-  base::Published<uint64_t> currentStep;
-  base::Published<Blocked> blocked; ///< what the lane waits for
-  base::Published<uint32_t> sumWaits; ///< of the AllReduceDone that blocks: its port, 2 * peer + whether it sends
+  base::SingleWriter<uint32_t> position; ///< instruction
+  base::SingleWriter<uint32_t> sub; ///< instance within an instruction that touches a family
+  base::SingleWriter<uint32_t> iteration; ///< of a loop
+  base::SingleWriter<uint64_t> currentStep;
+  base::SingleWriter<Blocked> blocked; ///< what the lane waits for
+  base::SingleWriter<uint32_t> sumWaits; ///< of the AllReduceDone that blocks: its port, 2 * peer + whether it sends
 
   /// `tickets`: null where the program takes none.
   plan::LanePlace place(const Program &program, const LaneInfo &info, const Tickets *tickets) const;

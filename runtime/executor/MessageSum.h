@@ -6,7 +6,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_MESSAGESUM_H
 #define GRAPHC_RUNTIME_EXECUTOR_MESSAGESUM_H
 
-#include "runtime/base/Published.h"
+#include "runtime/base/SingleWriter.h"
 #include "runtime/executor/Frame.h"
 #include "runtime/executor/LanePorts.h"
 
@@ -47,7 +47,7 @@ private:
   Frame &frame;
   uint64_t bytes = 0; // of a message
   uint32_t summed = 0; // messages that are in the sum, or copied, whole
-  base::Published<uint64_t> summedSoFar;
+  base::SingleWriter<uint64_t> summedSoFar;
   std::vector<Arriving> messages; // by instance
   std::vector<const uint8_t *> addends; // likewise: where they begin
 };

@@ -1,4 +1,5 @@
 //===- StatusPage.cpp - a run's status as a page ---------------------------------------------------------------------------===//
+#include "runtime/base/Text.h"
 #include "runtime/observe/RunStatus.h"
 
 #include "absl/strings/str_cat.h"
@@ -21,33 +22,11 @@ dl{display:grid;grid-template-columns:max-content auto;gap:.1em 1.2em;margin:1em
 </style>
 )";
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (char c : text)
-    switch (c) {
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '&':
-      result += "&amp;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    default:
-      result += c;
-    }
-  return result;
-}
-
 std::string rate(double value) { return value > 0 ? absl::StrFormat("%.*f", value < 10 ? 2 : 0, value) : "–"; }
 template <class T> std::string orNone(const std::optional<T> &value) { return value ? absl::StrCat(*value) : "–"; }
 
 void entry(std::string &page, const char *name, const std::string &value) {
-  absl::StrAppend(&page, "<dt>", name, "</dt><dd>", escaped(value), "</dd>\n");
+  absl::StrAppend(&page, "<dt>", name, "</dt><dd>", base::escapeHtml(value), "</dd>\n");
 }
 
 void addFacts(const RunStatus &status, std::string &page) {
@@ -61,7 +40,7 @@ void addFacts(const RunStatus &status, std::string &page) {
     if (progress->loss)
       entry(page, "loss", absl::StrFormat("%.4g", *progress->loss));
     for (const auto &[name, value] : progress->metrics)
-      absl::StrAppend(&page, "<dt>", escaped(name), "</dt><dd>", absl::StrFormat("%.4g", value), "</dd>\n");
+      absl::StrAppend(&page, "<dt>", base::escapeHtml(name), "</dt><dd>", absl::StrFormat("%.4g", value), "</dd>\n");
   }
   entry(page, "last checkpoint",
         status.checkpoint                    ? absl::StrCat("step ", withThousands(status.checkpoint->step), ", ",
@@ -84,33 +63,35 @@ void addTasks(const RunStatus &status, std::string &page) {
           "class=n>behind"
           "<th class=n>ahead<th class=n>last heartbeat</tr>\n";
   for (const TaskStatus &task : status.tasks)
-    absl::StrAppend(&page, "<tr><td>", escaped(task.name), "<td>", escaped(absl::StrJoin(task.devices, ", ")), "<td>",
-                    task.pid ? absl::StrCat(task.pid, " on ", escaped(task.host)) : "–", "<td class=\"",
-                    escaped(task.state), "\">", escaped(task.state), "<td class=n>",
-                    task.step ? withThousands(*task.step) : "–", "<td class=n>", rate(task.stepsPerSecond),
-                    "<td class=n>", orNone(task.lag), "<td class=n>", orNone(task.staleness), "<td class=n>",
-                    task.heard ? absl::StrFormat("%.1f s ago", absl::ToDoubleSeconds(status.now - *task.heard)) : "–",
-                    "</tr>\n");
+    absl::StrAppend(
+        &page, "<tr><td>", base::escapeHtml(task.name), "<td>", base::escapeHtml(absl::StrJoin(task.devices, ", ")),
+        "<td>", task.pid ? absl::StrCat(task.pid, " on ", base::escapeHtml(task.host)) : "–", "<td class=\"",
+        base::escapeHtml(task.state), "\">", base::escapeHtml(task.state), "<td class=n>",
+        task.step ? withThousands(*task.step) : "–", "<td class=n>", rate(task.stepsPerSecond), "<td class=n>",
+        orNone(task.lag), "<td class=n>", orNone(task.staleness), "<td class=n>",
+        task.heard ? absl::StrFormat("%.1f s ago", absl::ToDoubleSeconds(status.now - *task.heard)) : "–", "</tr>\n");
   page += "</table>\n";
 }
 } // namespace
 
 std::string toPage(const RunStatus &status) {
   std::string page = absl::StrCat(
-      kHead, "<title>", escaped(status.model), " – ", escaped(status.state), "</title></head><body>\n<h1>",
-      escaped(status.model), "</h1>\n<p>", escaped(status.strategy), ", --entry ", escaped(status.entry), ", process ",
-      status.pid, " on ", escaped(status.host), ", for ", durationText(status.now - status.started), "</p>\n");
+      kHead, "<title>", base::escapeHtml(status.model), " – ", base::escapeHtml(status.state),
+      "</title></head><body>\n<h1>", base::escapeHtml(status.model), "</h1>\n<p>", base::escapeHtml(status.strategy),
+      ", --entry ", base::escapeHtml(status.entry), ", process ", status.pid, " on ", base::escapeHtml(status.host),
+      ", for ", durationText(status.now - status.started), "</p>\n");
   addFacts(status, page);
   addTasks(status, page);
   if (!status.warnings.empty()) {
     absl::StrAppend(&page, "<h2>Warnings (", status.warned, ")</h2>\n<table>\n");
     for (const RunStatus::Warning &warning : status.warnings)
-      absl::StrAppend(&page, "<tr><td>", durationText(status.now - warning.at), " ago<td>", escaped(warning.text),
-                      "</tr>\n");
+      absl::StrAppend(&page, "<tr><td>", durationText(status.now - warning.at), " ago<td>",
+                      base::escapeHtml(warning.text), "</tr>\n");
     page += "</table>\n";
   }
   return absl::StrCat(
-      page, "<p>plan ", escaped(status.fingerprint.substr(0, 12)), ", graphrun ", escaped(status.version),
+      page, "<p>plan ", base::escapeHtml(status.fingerprint.substr(0, 12)), ", graphrun ",
+      base::escapeHtml(status.version),
       "; the same as <a href=\"/status.json\">JSON</a> and <a href=\"/metrics\">metrics</a></p>\n</body></html>\n");
 }
 

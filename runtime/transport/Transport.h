@@ -67,7 +67,7 @@ enum class PollState { Ready, Pending, Closed, Aborted };
 enum class SendMode { Borrow, Copy };
 
 /// Anything a lane can wait on. wait() returns about `timeout` later, earlier when the state may have changed; it
-/// spins and yields for microseconds (SpinThenPark.h), then sleeps. It may wake spuriously.
+/// may spin and yield for microseconds (SpinThenPark.h), then sleeps. It may wake spuriously.
 class Port {
 public:
   virtual ~Port() = default;

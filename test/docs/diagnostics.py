@@ -15,6 +15,7 @@ import sys
 EMITS = re.compile(r"\b(?:emitError|emitOpError|emitOptionalError|emitWarning|emitRemark|attachNote|complain|fail|refuse)\(")
 DIAGNOSTIC = re.compile(r"\bDiagnostic &?(\w+)\b|\bInFlightDiagnostic (\w+)\b")  # a variable, to which text is added later
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+EXPECTS = re.compile(r".*(?:expected-(?:error|warning|remark|note)|^\s*(?://|#|--)?\s*[A-Z][A-Z0-9_-]*:).*", re.M)  # of lit's files
 WORDS, ENOUGH = 8, 20  # characters that make a text, and of it those that a test has to have
 
 UNREACHABLE = {
@@ -80,7 +81,8 @@ def testLines(root):
         for name in names:
             if name.endswith((".mlir", ".test", ".sh", ".bash", ".py", ".cpp")) and name != "diagnostics.py":
                 with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
-                    yield file.read().replace('\\"', '"')
+                    text = file.read().replace('\\"', '"')
+                yield "\n".join(EXPECTS.findall(text)) if name.endswith((".mlir", ".test")) else text
 
 
 def main():

@@ -1,7 +1,7 @@
 """No pass and no part of the runtime tests for the class or the name of an op that computes; none names anything of the dialect that only
 tests have, nor a kernel of the library that serves it.
 
-usage: op_names.py ROOT [FOLDER...]   (default: ROOT/passes, ROOT/runtime; also prints the ops that CreatedOps.cpp makes)
+usage: op_names.py ROOT [FOLDER...]   (default: ROOT/passes, ROOT/runtime; also prints the ops that CreatedOps.h is for)
 Prints each place and exits 1 where there is one.
 """
 import pathlib
@@ -26,13 +26,25 @@ def testDialect(root):
     return [cppName for cppName, _ in found], [f"extra.{mnemonic.lower()}" for _, mnemonic in found] + kernels
 
 
+def createdOps(folder):
+    """Classes that the functions of CreatedOps.h make, whichever file defines these; two of these files have their helpers, too."""
+    functions = set(re.findall(r"\b(\w+)\(mlir::OpBuilder", (folder / "CreatedOps.h").read_text()))
+    texts, defined = [(folder / name).read_text() for name in ("CreatedOps.cpp", "GradientSums.cpp")], set()
+    for path in folder.rglob("*.cpp"):
+        for name, body in re.findall(r"^[^/\s][^\n(]*\b(\w+)\(OpBuilder[^;{]*\) {([^\n]*}$|\n.*?^})", path.read_text(), re.M | re.S):
+            if name in functions:
+                defined.add(name)
+                texts.append(body)
+    assert functions == defined and len(functions) > 14, (functions - defined, len(functions))
+    return {name for text in texts for name in re.findall(r"(?<!cast<)(?<!isa<)(?<!DefiningOp<)\b(\w+Op)(?:::create\(|>\()", text)}
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     folders = [pathlib.Path(folder) for folder in sys.argv[2:]] or [root / "passes", root / "runtime"]
     ops = computingOps(root)
     assert len(ops) > 40, ops
-    created = set(re.findall(r"\b(\w+Op)(?:::create\(|>\()", (root / "dialects/graph/CreatedOps.cpp").read_text()))
-    print("passes make:", *sorted(ops[name] for name in created if name in ops))
+    print("passes make:", *sorted(ops[name] for name in createdOps(root / "dialects/graph") if name in ops))
     extraClasses, extraNames = testDialect(root)
     scopes = {**dict.fromkeys(extraClasses, "extra"), **dict.fromkeys(ops, "graph")}
     classes = re.compile(r"(?:(\w+)::)?\b(" + "|".join(scopes) + r")\b")

@@ -25,11 +25,11 @@ def slurm(box, ports):
     made.close()
 
 
-def pidOf(box, rank):
-    """Of a task that Slurm has started."""
+def pidOf(box, rank, variable="SLURM_PROCID"):
+    """Of a task that Slurm, or another launcher, has started."""
     for pid, _ in living(box.folder):
         with open(f"/proc/{pid}/environ") as environment, open(f"/proc/{pid}/comm") as name:
-            if f"SLURM_PROCID={rank}\0" in environment.read() and name.read() == "graphrun\n":
+            if f"{variable}={rank}\0" in environment.read() and name.read() == "graphrun\n":
                 return pid
     return None
 
@@ -51,18 +51,38 @@ def test_open_mpi(box, plan):
     same(launched, box / "local")
 
 
-def test_slurm(box, plan, slurm):
-    """The same by srun; a task that is killed ends the others with 138."""
+@pytest.mark.parametrize("rank", [0, 1, 2])
+def test_open_mpi_killed(box, two, rank):
+    """A task of mpirun's is killed behind a checkpoint: all end, and the same command goes on from there, with the weights of an undisturbed run."""
+    flags = [two, "--steps", 1000]
+    straight = box.weights(*flags)
+    kept = [*flags, "--checkpoint_dir", "kept", "--save_checkpoint_steps", 50, "--dump_variables", "again"]
+    run = box.start(*MPIRUN, 3, "graphrun", *kept)
+    box.checkpoint("kept")
+    os.kill(until(lambda: pidOf(box, rank, "OMPI_COMM_WORLD_RANK"), "a process of that rank"), signal.SIGKILL)
+    run.ends((LOST, 128 + signal.SIGKILL))  # mpirun's is that of the rank which it hears of first
+    until(lambda: not living(box.folder), "all ranks have ended")
+    box.run(*MPIRUN, 3, "graphrun", *kept).err.expect("going on from kept/step-[0-9]+")
+    same(straight, box / "again")
+
+
+def test_slurm(box, plan, two, slurm):
+    """The same by srun; a task that is killed ends the others with 138, and the same command goes on from the checkpoint."""
     launched = box.weights(plan, *STEPS)
     run = slurm.run("srun", "-n3", "graphrun", plan, *STEPS, "--dump_variables", "by-srun")
     same(launched, box / "by-srun")
     run.err.expect(r"^graphrun: this is /job:worker/task:0, rank 0 of Slurm's step 1\.0: rank 0 is worker:0, 1 is ps:0, 2 is worker:1$")
     slurm.run("srun", "-n2", "graphrun", plan, *STEPS, status=2).err.expect(r"has 2 processes \(SLURM_STEP_NUM_TASKS\), but the plan .* 3 tasks")
-    long = slurm.start("srun", "-n3", "graphrun", plan, "--steps", FOREVER)
-    long.err.waitFor(STEPPED)
+    flags = [two, "--steps", 1000]
+    straight = box.weights(*flags)
+    kept = [*flags, "--checkpoint_dir", "kept", "--save_checkpoint_steps", 50, "--dump_variables", "again"]
+    long = slurm.start("srun", "-n3", "graphrun", *kept)
+    box.checkpoint("kept")
     os.kill(pidOf(box, 2), signal.SIGKILL)
     long.ends((LOST, 128 + signal.SIGKILL))  # whichever srun hears of last
-    long.err.expect("^graphrun: /job:worker/task:1: process [0-9]+ on .* is gone", "tasks 0-1: Exited with exit code 138")
+    long.err.expect("^graphrun: /job:ps/task:0: process [0-9]+ on .* is gone", "tasks 0-1: Exited with exit code 138")
+    slurm.run("srun", "-n3", "graphrun", *kept).err.expect("going on from kept/step-[0-9]+")
+    same(straight, box / "again")
 
 
 def test_slurm_on_two_nodes(box, plan, ports, machines):
@@ -102,6 +122,17 @@ def test_requeued(box, two, slurm):
     box.file(f"slurm-{job}.out").expect("^graphrun: /job:ps/task:0: process [0-9]+ on .* is gone", "going on from kept/step-[0-9]+", "step 2000/2000",
                                           "evaluator was stopped, as asked", "^step 2000: accuracy", "its last checkpoint, step-2000, evaluated")
     same(straight, box / "requeued")
+
+
+def test_not_requeued(box, slurm):
+    """What would fail again: a loss that is no number is status 1, and the batch job's end."""
+    box.write("diverging.mlir", MODEL.read_text().replace("learning_rate = 0.01", "learning_rate = 1.0"))
+    plan = box.compile("diverging", {"ps": 1, "worker": 2, "strategy": "parameter_server"}, "diverging.mlir")
+    submitted = slurm.run("graphrun", "submit", "--engine", "slurm", "--yes", plan, *STEPS, "--checkpoint_dir", "kept")
+    (job,) = submitted.out.matches("^Submitted batch job ([0-9]+)$")
+    until(lambda: slurm.job(job, "JobState") in ("COMPLETED", "FAILED"), "the job has ended", END)
+    assert [slurm.job(job, field) for field in ("JobState", "ExitCode", "Restarts")] == ["FAILED", "1:0", "0"]
+    box.file(f"slurm-{job}.out").expect("loss is infinite at step")
 
 
 def test_apart_requeued(box, two, ports, machines):
@@ -154,7 +185,8 @@ def test_first_that_is_set(box, plan, ports):
     ranked = box.launch(plan, *STEPS, "--cluster", "cluster.json", env=rank)
     ended([flag, named, ranked])
     flag.err.expect("step 60/60")
-    named.err.never("this is")
+    flag.err.never("this is")
+    named.err.expect("^graphrun: this is /job:worker/task:1, as TF_CONFIG says$")
     ranked.err.expect("^graphrun: this is /job:ps/task:0, rank 1 of torchrun's run at localhost:")
 
 

@@ -15,6 +15,20 @@ for (const svg of document.querySelectorAll('figure svg')) {
     if (box.left < frame.left - 2 || box.right > frame.right + 2 || box.top < frame.top - 2 || box.bottom > frame.bottom + 2)
       bad.push(part.outerHTML.slice(0, 120));
   }
+  // No label lies on another one; a device's, and that of an arrow that leaves it, is inside its box.
+  const labels = [...svg.querySelectorAll('text')].map((text) => [text, text.getBoundingClientRect()]).filter(([, at]) => at.width > 0);
+  const meets = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+  labels.forEach(([text, at], i) => labels.slice(i + 1).forEach(([other, there]) => {
+    if (meets(at, there))
+      bad.push(text.textContent + ' on ' + other.textContent);
+  }));
+  for (const device of svg.querySelectorAll('.box')) {
+    const box = device.getBoundingClientRect();
+    for (const [text, at] of labels)
+      if ((device.parentNode.contains(text) || meets(at, box)) &&
+          (at.left < box.left || at.right > box.right || at.top < box.top || at.bottom > box.bottom))
+        bad.push(text.textContent + ' and a box');
+  }
 }
 const overflow = document.documentElement.scrollWidth > innerWidth + 1;
 // Counted are parts that have a size: what is not drawn is not there.

@@ -40,8 +40,10 @@ def test_nan_stop(box, diverging):
 
 
 def test_nan_raise(box, diverging):
-    """The same loss is an error by default."""
-    box.graphrun(diverging, "--steps", FOREVER, status=1).err.expect("^graphrun: .*loss is infinite at step [0-9]+ .*try a smaller learning rate")
+    """The same loss is an error, by default too."""
+    for flags in [], ["--nan", "raise"]:
+        run = box.graphrun(diverging, "--steps", FOREVER, *flags, status=1)
+        run.err.expect("^graphrun: .*loss is infinite at step [0-9]+ .*try a smaller learning rate")
     run = box.graphrun(diverging, "--steps", FOREVER, "--nan=stop")
     run.err.expect("--nan stop: nothing is saved, and no checkpoint was saved before")
 

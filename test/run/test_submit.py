@@ -101,6 +101,16 @@ def test_local(box, two):
     same(straight, box / "again")
 
 
+def test_jobset(box, plan):
+    """--yes hands kubectl the manifest that is printed without it, and has its status: one of the test's, since there is no Kubernetes here."""
+    box.write("bin/kubectl", "#!/bin/sh\n[ \"$1 $2\" = 'apply -f' ] && cat \"$3\" >applied && echo jobset.jobset.x-k8s.io/x created && exit 3\n").chmod(0o755)
+    flags = "jobset", "--image", "a", plan, "--job_dir", "a"
+    printed = box.graphrun(*SUBMIT, *flags).out.text()
+    run = box.graphrun(*SUBMIT, flags[0], "--yes", *flags[1:], status=3, env={"PATH": f"{box / 'bin'}:{os.environ['PATH']}"})
+    run.out.expect("^jobset.jobset.x-k8s.io/x created$")
+    assert (box / "applied").read_text() == printed
+
+
 def test_refused(box, plan):
     def refuse(pattern, *arguments):
         box.refused(pattern, *SUBMIT, *arguments)

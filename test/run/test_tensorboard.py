@@ -1,6 +1,7 @@
 """--summary_dir, as TensorBoard itself reads it (test/requirements.txt)."""
 import json
 import sys
+import urllib.request
 
 import pytest
 from box import BUILD, FOREVER, MODELS
@@ -8,6 +9,7 @@ from process import until
 
 sys.path.append(str(BUILD.parent / "python"))
 OBSERVED = MODELS / "observed.mlir"
+ADDRESS = "TensorBoard [0-9.]+ at (http://[0-9.:]+/)"
 PS = {"worker": 2, "ps": 1, "strategy": "parameter_server"}
 
 
@@ -45,6 +47,29 @@ def test_read(box, read):
     for value in 1, -2, 0.5:  # each between the limits of a bucket that has one
         (place,) = [i for i, limit in enumerate(histogram.bucket_limit) if limit > value and (i == 0 or histogram.bucket_limit[i - 1] <= value)]
         assert histogram.bucket[place] == 1
+
+
+def test_server(box, read):
+    """What the program's pages ask for: scalars of training and evaluation while a run goes on, the histogram, the graph."""
+    run = box.launch(box.compile("two", PS, OBSERVED), "--steps", FOREVER, "--summary_dir", "tb", "--eval_every_epochs", 50)
+    until(lambda: (box / "tb").is_dir() and "loss" in read("tb").Tags()["scalars"], "a scalar of training")
+    server = box.start("/usr/bin/python3", "-m", "tensorboard.main", "--logdir", "tb", "--host", "127.0.0.1", "--port", 0, "--reload_interval", 1,
+                       "--load_fast", "false", name="tensorboard", env={"PYTHONPATH": str(BUILD.parent / "python"), "TMPDIR": str(box.folder)})
+    server.err.waitFor(ADDRESS)
+    (address,) = server.err.matches(ADDRESS)
+
+    def asks(what):
+        with urllib.request.urlopen(f"{address}data/{what}", timeout=60) as answer:
+            return json.load(answer)
+
+    until(lambda: {"loss", "error"} <= set(asks("plugin/scalars/tags").get(".", {})), "the scalars of training are there")
+    first = asks("plugin/scalars/scalars?run=.&tag=loss")
+    assert first[0][1] == 1 and first[0][2] > 0, first
+    until(lambda: asks("plugin/scalars/scalars?run=.&tag=loss")[-1][1] > first[-1][1], "later steps are there")
+    until(lambda: "sum" in asks("plugin/scalars/tags").get("eval", {}), "the scalars of the evaluation are there")
+    assert "w" in asks("plugin/histograms/tags")["."] and "." in asks("plugin/graphs/info")
+    server.kill()
+    run.stop(status=1)
 
 
 def test_graph(box, read):

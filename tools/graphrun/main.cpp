@@ -366,6 +366,9 @@ int run(int argc, char **argv) {
         "--evaluator is for a run whose tasks graphrun starts all here, and the environment names one task: leave it "
         "out, and start graphrun model.plan --job_name evaluator --checkpoint_dir DIR beside them"));
   if (task) {
+    if (!rank && flags.jobName.empty())
+      std::fprintf(stderr, "graphrun: this is %s, as %s says\n", task->str().c_str(),
+                   flags.clusterFile.empty() ? "TF_CONFIG" : flags.clusterFile.c_str());
     for (const std::string &note : resolved->notes)
       std::fprintf(stderr, "graphrun: %s\n", note.c_str());
     return runOrCheck(check, flags, *plan, setUpByHand(plan->plan, flags, *resolved, *task, rank, *credentials, check),

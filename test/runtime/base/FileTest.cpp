@@ -225,6 +225,10 @@ TEST_F(File, JsonIsUtf8WhateverAFileIsCalled) {
   EXPECT_EQ(escapeJson("\xc3\""), replaced + "\\\"");
 }
 
+TEST_F(File, HtmlHasNoTagsOfATexts) {
+  EXPECT_EQ(escapeHtml(R"(<a b="1">&amp; 'x'</a>)"), "&lt;a b=&quot;1&quot;&gt;&amp;amp; 'x'&lt;/a&gt;");
+}
+
 TEST_F(File, LogWritesJsonLines) {
   LogOptions options;
   options.prefix = "[worker:1] ";

@@ -1,6 +1,6 @@
-//===- Published.h - a number that one thread writes and others may look at ------------------------------------*- C++ -*-===//
-#ifndef GRAPHC_RUNTIME_BASE_PUBLISHED_H
-#define GRAPHC_RUNTIME_BASE_PUBLISHED_H
+//===- SingleWriter.h - a number that one thread writes and others may look at --------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_BASE_SINGLEWRITER_H
+#define GRAPHC_RUNTIME_BASE_SINGLEWRITER_H
 
 #include <atomic>
 
@@ -8,11 +8,11 @@ namespace graphc::base {
 
 /// Its owner reads and writes it like a plain one, at the cost of a plain one; any other thread may read it, and sees some recent value. Says
 /// nothing of any other memory: several of them that are read together need not be of one moment.
-template <class T> class Published {
+template <class T> class SingleWriter {
 public:
-  Published() = default;
-  Published(T first) : value(first) {}
-  Published(const Published &) = delete;
+  SingleWriter() = default;
+  SingleWriter(T first) : value(first) {}
+  SingleWriter(const SingleWriter &) = delete;
 
   operator T() const { return value.load(std::memory_order_relaxed); }
   T operator=(T next) {

@@ -1,0 +1,57 @@
+"""Each sample once an epoch, across restarts, changes of the number of workers, and returns: models/seen.mlir counts them."""
+import collections
+import os
+import signal
+
+import formats
+import pytest
+from box import MODELS, delay, goesOn
+from process import until
+
+SEEN, SAMPLES, BATCH = MODELS / "seen.mlir", 24, 2
+SLOW = delay(worker0=1000, worker1=1000, worker2=1000)
+
+
+@pytest.fixture(autouse=True)
+def numbers(box):
+    formats.write(box / "numbers.npy", "<i4", [SAMPLES], range(SAMPLES))
+
+
+def train(box, plan, steps, kill, back="going on from", save=50):
+    """The counts behind so many steps, on the way to which these tasks die one by one."""
+    __tracebackhide__ = True
+    run = box.launch(plan, "--steps", steps, "--data_dir", ".", "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", save, "--max_restarts", 9,
+                     "--fetch", "loss", "--dump_variables", "dump", env=SLOW)
+    for number, task in enumerate(kill, 1):
+        goesOn(run, 150)
+        os.kill(run.pidOf(task), signal.SIGKILL)
+        run.err.waitFor(rf"; restarting .* \(restart {number} of 9\)")
+        until(lambda number=number: len(run.err.matches(back)) == number, "all go on")
+    run.ends()
+    return list(formats.read(box / "dump/seen.npy")[1])
+
+
+@pytest.mark.parametrize("strategy", ["ps", "all_reduce"])
+def test_restarts(box, strategy):
+    """Two workers, three deaths: a step's mean counts each of its samples half. 600 steps are 100 epochs."""
+    plan = box.servers("two", 2, 1, "sync", SEEN) if strategy == "ps" else box.compile("two", {"worker": 2, "strategy": "all_reduce"}, SEEN)
+    assert train(box, plan, 600, kill=["worker-1", "ps-0" if strategy == "ps" else "worker-1", "worker-0"]) == [50.0] * SAMPLES
+
+
+def test_another_number_of_workers(box):
+    """Half an epoch behind the 49th two workers become three: those who had not been seen in it are seen once."""
+    train(box, box.servers("two", 2, 1, "sync", SEEN), 297, kill=["worker-1"])
+    seen = train(box, box.servers("three", 3, 1, "sync", SEEN), 297 + 2 + 50 * 4, kill=["worker-2"])
+    counts = collections.Counter(round(count, 3) for count in seen)
+    assert counts == {round(49 / 2 + 1 / 2 + 50 / 3, 3): SAMPLES // 2, round(49 / 2 + 1 / 3 + 50 / 3, 3): SAMPLES // 2}, counts
+
+
+def test_returns(box):
+    """Asynchronous workers that come back while the others go on: each update counts its samples once, and of a worker's own, which it takes in
+    turns, none is passed over."""
+    box.write("model.mlir", SEEN.read_text().replace("shuffle = true, seed = 3", "shuffle = false"))
+    seen = train(box, box.servers("async", 3, 1, "async", box / "model.mlir"), 6000, kill=["worker-1", "worker-2", "worker-1"], back="is back", save=100000)
+    assert sum(seen) == 6000 * BATCH and formats.updates(box / "dump") == 6000
+    for worker in range(3):
+        own = [seen[number] for number in range(SAMPLES) if number // BATCH % 3 == worker]
+        assert max(own) - min(own) <= 1, (worker, seen)
