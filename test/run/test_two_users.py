@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from box import BUILD, FOREVER, HERE, asFlags, same
-from process import until
+from process import TRAINS, until
 
 STRANGER = "what listens there does not know this run's secret"
 
@@ -91,6 +91,22 @@ def test_waiting_server(users, served, ports):
     victim.run("graphrun", "servers.plan", *master)
     server.waitFor("the run has finished")
     server.stop()
+
+
+def test_status(box, users):
+    """A run is shown to its own user alone: not to a neighbour, nor to root."""
+    victim, neighbour = users
+    box.compile("one", {"worker": 1})
+    victim.give("one.plan")
+    run = victim.start("graphrun", "one.plan", "--steps", FOREVER)
+    run.waitFor(TRAINS)
+    shown = victim.run("graphrun", "status").out
+    shown.expect("^run: mlp")
+    (pid,) = set(shown.matches("process ([0-9]+) on"))
+    for other in neighbour.run, box.run:
+        other("graphrun", "status").out.expect("^no run of this user on this machine$")
+        other("graphrun", "status", pid, status=1).err.expect("no run of this user has such a process")
+    run.stop(status=1)
 
 
 def test_listener(users, served, ports):
