@@ -24,7 +24,7 @@ from random_ops import FLOATS, INTEGERS, NARROW, OPS, REALS, dense, text
 
 STEPS = 3
 GRAPHS = {"CPU": 30, "GPU": 25}  # of an ordinary run, from each seed on
-ENOUGH = 30  # so many have a loop among them, and one of two towers
+LOOPS, TOWERS = 30, 50  # so many graphs have a loop among them, so many one of two towers
 
 
 def seeds(kind, graphs):
@@ -274,10 +274,10 @@ def main():
                 print("ten failures are enough")
                 break
     print(f"{len(seeds)} graphs, {loops} with a loop, {talks} with one of two towers, {compared} variables compared, {failed} failed")
-    lacks = not loops or not (talks or arguments.gpu)
-    if lacks and len(seeds) >= ENOUGH:
+    lacks = (not loops and len(seeds) >= LOOPS) or not (talks or arguments.gpu or len(seeds) < TOWERS)
+    if lacks:
         print("none of them has a loop, or one of two towers")
-    return 1 if failed or (lacks and len(seeds) >= ENOUGH) else 0
+    return 1 if failed or lacks else 0
 
 
 if __name__ == "__main__":
