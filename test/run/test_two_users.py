@@ -103,8 +103,9 @@ def test_status(box, users):
     shown = victim.run("graphrun", "status").out
     shown.expect("^run: mlp")
     (pid,) = set(shown.matches("process ([0-9]+) on"))
+    neighbour.run("graphrun", "status").out.expect("^no run of this user on this machine$")
+    box.run("graphrun", "status").out.never(rf"\b{pid}\b")  # root's runs are those of other tests
     for other in neighbour.run, box.run:
-        other("graphrun", "status").out.expect("^no run of this user on this machine$")
         other("graphrun", "status", pid, status=1).err.expect("no run of this user has such a process")
     run.stop(status=1)
 
