@@ -361,15 +361,6 @@ void Coordinator::heartbeat(absl::Time now, uint64_t globalStep) {
     abort(std::move(*suspected));
 }
 
-/// From the middle of the wait on, how long it has been and how long it will be.
-std::string Coordinator::waitedFor(absl::Duration waited) const {
-  absl::Duration left = options_.joinDeadline - waited;
-  if (waited < left)
-    return "";
-  return absl::StrCat(" for ", absl::FormatDuration(absl::Trunc(waited, absl::Seconds(1))), "; the run ends in ",
-                      absl::FormatDuration(absl::Ceil(left, absl::Seconds(1))), " without it (--join_deadline)");
-}
-
 /// The master's thread waits until every task has joined, and says now and then for whom.
 absl::Status Coordinator::waitForAll() {
   absl::Time begin = absl::Now(), deadline = begin + options_.joinDeadline, announceAt = begin + absl::Seconds(1);
@@ -396,11 +387,14 @@ absl::Status Coordinator::waitForAll() {
       absl::Time middle = begin + options_.joinDeadline / 2;
       announceAt = now < middle ? std::min(now + options_.announceEvery, middle) : now + options_.announceEvery;
     }
-    if (options_.announce)
-      options_.announce(absl::StrCat("waiting for ", absl::StrJoin(absent, ", "), waitedFor(absl::Now() - begin)));
+    const absl::Duration waited = absl::Now() - begin, left = deadline - absl::Now();
     ToTask message;
+    message.mutable_waiting()->set_waited_s(absl::ToInt64Seconds(waited));
+    message.mutable_waiting()->set_left_s(absl::ToInt64Seconds(absl::Ceil(left, absl::Seconds(1))));
     for (const std::string &name : absent)
       message.mutable_waiting()->add_tasks(name);
+    if (options_.announce)
+      options_.announce(waitingText(message.waiting()));
     tell(message);
   }
 }

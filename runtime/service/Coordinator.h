@@ -144,7 +144,6 @@ public:
   void release();
 
 private:
-  std::string waitedFor(absl::Duration waited) const;
   void tell(const ToTask &message); ///< everyone who is there
   void lose(const Speaker &who, const std::string &how);
   void refuse(uint32_t task, const absl::Status &why);

@@ -2,6 +2,7 @@
 
 #include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/WaitSoFar.h"
 #include "runtime/service/Proof.h"
 
 #include "absl/strings/str_cat.h"
@@ -96,7 +97,8 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::await(const Awaited &awai
     if (awaited.ended)
       GRAPHC_RETURN_IF_ERROR(awaited.ended());
     if (absl::Now() >= announceAt) {
-      awaited.announce(absl::StrCat("waiting for ", awaited.who, reason));
+      awaited.announce(absl::StrCat("waiting for ", awaited.who, reason,
+                                    base::waitSoFar(absl::Now() - began, awaited.deadline - absl::Now())));
       announceAt = absl::Now() + absl::Seconds(5);
     }
   }

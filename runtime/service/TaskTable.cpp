@@ -1,14 +1,23 @@
 #include "runtime/service/TaskTable.h"
 
+#include "runtime/base/Text.h"
+#include "runtime/base/WaitSoFar.h"
 #include "runtime/service/PeerCheck.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace graphc::service {
+std::string waitingText(const ToTask::Waiting &waiting) {
+  return absl::StrCat("waiting for ", base::foreignText(absl::StrJoin(waiting.tasks(), ", ")),
+                      base::waitSoFar(absl::Seconds(waiting.waited_s()), absl::Seconds(waiting.left_s())),
+                      " (--join_deadline)");
+}
+
 void TaskRow::beginPhase() {
   const bool stop = progress.stop_requested(), end = progress.end_asked();
   progress.Clear();

@@ -21,6 +21,9 @@
 
 namespace graphc::service {
 
+/// For whom the run waits to begin, how long it has and at most will: what every task that waits says. Another process's text is cleaned.
+std::string waitingText(const ToTask::Waiting &waiting);
+
 /// The process that says something. A task may have had others before, whose streams still stand.
 struct Speaker {
   uint32_t task = 0;

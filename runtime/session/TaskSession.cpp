@@ -1,7 +1,6 @@
 #include "runtime/session/TaskSession.h"
 
 #include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
 #include "runtime/device/Device.h"
 #include "runtime/executor/DeviceMemory.h"
 #include "runtime/executor/LaneRunner.h"
@@ -13,7 +12,6 @@
 #include "runtime/session/WaitGraph.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 
 #include <algorithm>
@@ -165,7 +163,7 @@ std::optional<TaskFailure> TaskSession::run() {
       break;
     }
     if (message->has_waiting()) {
-      options_.log(absl::StrCat("waiting for ", base::foreignText(absl::StrJoin(message->waiting().tasks(), ", "))));
+      options_.log(service::waitingText(message->waiting()));
       continue;
     }
     if (!message->has_order())

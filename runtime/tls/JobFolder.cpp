@@ -2,6 +2,7 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/WaitSoFar.h"
 #include "runtime/tls/OpenSsl.h"
 
 #include "absl/strings/ascii.h"
@@ -179,7 +180,8 @@ absl::StatusOr<Admitted> askChief(const Asking &asking) {
           absl::FormatDuration(absl::Ceil(asking.deadline - begin, absl::Seconds(1))), ": ", why, " (--job_dir)"));
     }
     if (now >= announceAt) {
-      asking.announce(absl::StrCat("waiting for the chief ", asking.chief, " (", why, ")"));
+      asking.announce(absl::StrCat("waiting for the chief ", asking.chief, " (", why, ")",
+                                   base::waitSoFar(now - begin, asking.deadline - now)));
       announceAt = now + absl::Seconds(5);
     }
     absl::SleepFor(kLook);

@@ -12,7 +12,7 @@ def test_last_the_chief(box, two, ports, task):
     """It alone has --fetch, and every task sends its values; the bits are a launched run's. Task 0 is meant where none is named."""
     launched = box.weights(two, "--steps", 30)
     others = task("worker-1", two, "--steps", 30), box.launch(two, "--steps", 30, "--job_name", "ps", *ports.flags, name="ps")
-    others[0].waitFor("waiting for the chief /job:worker/task:0 at 127.0.0.1")
+    others[0].waitFor(r"waiting for the chief /job:worker/task:0 at 127.0.0.1:\d+ \(Connection refused\) for [0-9ms]+; at most [0-9ms]+ more")
     chief = task("worker-0", two, "--steps", 30, "--dump_variables", "by-hand", "--fetch", "loss")
     ended([*others, chief])
     assert len(chief.out.matches("^loss [0-9]")) == 30
@@ -24,7 +24,7 @@ def test_refused_while_others_wait(box, two, ports, task):
     run = [two, "--steps", 30]
     waiting = task("worker-0", *run), task("worker-1", *run)
     for one in waiting:
-        one.waitFor("waiting for /job:ps/task:0")
+        one.waitFor("waiting for /job:ps/task:0 for [0-9ms]+; at most [0-9ms]+ more")
     other = box.servers("other", 2, 1, "async")
     task("ps-0", other, "--steps", 30).ends(1).expect(fingerprint(box / other), fingerprint(box / two))
     task("worker-1", *run).ends(1).expect(f"cannot listen on localhost:{ports[2]}: another process has this port")

@@ -69,6 +69,33 @@ def test_beside(submit, box):
     box.refused("--beside: job ps has 2 tasks, and worker, beside whose tasks they would be, 1", "submit", "--engine", "jobset", "--image", "a", "--beside", more, "--job_dir", "/a")
 
 
+def test_apart(submit, box):
+    """A parameter server's pods want nodes of their own, with a label: no node with a pod of another job of this set."""
+    plan = box.servers("apart", workers=2, ps=2, model=MODEL)
+    arguments = ["submit", "--engine", "jobset", "--image", "a"]
+    for flag, selector in (("ps", None), ("ps:pool.example.com/kind=cpu-only", {"pool.example.com/kind": "cpu-only"})):
+        made = manifest(box.graphrun(*arguments, "--apart", flag, plan, "--job_dir", "/a").out)
+        admit(made)
+        pods = {job["name"]: job["template"]["spec"]["template"]["spec"] for job in made["spec"]["replicatedJobs"]}
+        assert "affinity" not in pods["worker"] and "nodeSelector" not in pods["worker"]
+        assert pods["ps"].get("nodeSelector") == selector
+        (term,) = pods["ps"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        assert term == {"topologyKey": "kubernetes.io/hostname", "labelSelector": {
+            "matchLabels": {"jobset.sigs.k8s.io/jobset-name": "apart"},
+            "matchExpressions": [{"key": "jobset.sigs.k8s.io/replicatedjob-name", "operator": "NotIn", "values": ["ps"]}]}}
+        broken = copy.deepcopy(made)
+        (server,) = [job for job in broken["spec"]["replicatedJobs"] if job["name"] == "ps"]
+        server["template"]["spec"]["template"]["spec"]["affinity"]["podAntiAffinity"] = [term]
+        with pytest.raises(Exception):
+            admit(broken)
+    for flag, said in {"worker": "the chief's job is what all others are apart from", "psx": "the plan has no job psx", "ps=2": "the plan has no job ps=2",
+                       "ps:": "expected JOB or JOB:LABEL=VALUE", "ps:pool": "expected JOB", "ps:pool=-cpu": "expected JOB", "ps:a/b/c=d": "expected JOB",
+                       "ps:" + "p" * 64 + "=cpu": "expected JOB", "ps:p..q/kind=cpu": "expected JOB", "ps:P.q/kind=cpu": "expected JOB"}.items():
+        box.refused(f"--apart {flag}: .*{said}", *arguments, "--apart", flag, plan, "--job_dir", "/a")
+    box.refused("--apart and --beside", *arguments, "--apart", "ps", "--beside", plan, "--job_dir", "/a")
+    box.refused("--apart is for --engine slurm and jobset, not mpi", "submit", "--engine", "mpi", "--apart", "ps", plan)
+
+
 def test_names(box):
     """Jobs that Kubernetes cannot have are refused by name."""
     arguments = ["submit", "--engine", "jobset", "--image", "a"]

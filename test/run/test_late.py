@@ -29,7 +29,7 @@ def frozen(box):
 def test_frozen_server(box, two, frozen):
     """It is named in the middle of the wait, and in the one line of error at its end."""
     run = box.graphrun(two, "--steps", 5, "--join_deadline", 4, status=1, env=frozen("--job_name=ps"))
-    run.err.expect(r"waiting for /job:ps/task:0 for 2s; the run ends in 2s without it \(--join_deadline\)",
+    run.err.expect(r"waiting for /job:ps/task:0 for 2s; at most 2s more \(--join_deadline\)",
                    r"^graphrun: .*gave up after 4s: /job:ps/task:0 did not come \(--join_deadline\)")
     run.oneError()
 
@@ -40,11 +40,11 @@ def test_frozen_chief(box, two, frozen):
 
 
 def test_missing_by_hand(two, task):
-    """Every task says who is missing."""
+    """Every task says who is missing, for how long, and how long that may last."""
     started = [task(name, two, "--steps", 5, "--join_deadline", 4) for name in ("ps-0", "worker-0")]
     for one in started:
         one.ends(1)
-        one.expect("waiting for /job:worker/task:1")
+        one.expect(r"waiting for /job:worker/task:1 for [1-3]s; at most [1-4]s more \(--join_deadline\)")
     started[1].expect("gave up after 4s: /job:worker/task:1 did not come")
 
 

@@ -41,7 +41,7 @@ def test_slurm_apart(box):
     refuse("--apart worker=1: the chief's job is what all others are apart from", "slurm", "--apart", "worker=1")
     refuse("--apart ps=3: job ps has 2 tasks", "slurm", "--apart", "ps=3")
     refuse("--nodes 5: the plan has 4 tasks for them", "slurm", "--nodes", 5, "--apart", "ps=1")
-    refuse("--partition and --apart are for --engine slurm, not mpi", "mpi", "--apart", "ps=1")
+    refuse("--apart is for --engine slurm and jobset, not mpi", "mpi", "--apart", "ps=1")
     refuse("--beside is for --engine jobset", "slurm", "--beside")
     box.refused("--rank_order wrker,ps: expected each job of the plan once", *SUBMIT, "mpi", many, "--rank_order", "wrker,ps")
     box.refused("--rank_order is for ranks of another launcher", *SUBMIT, "local", many, "--rank_order", "worker,ps")

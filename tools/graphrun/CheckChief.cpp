@@ -1,6 +1,7 @@
 #include "tools/graphrun/CheckChief.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/WaitSoFar.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/cluster/Address.h"
 #include "runtime/executor/TaskPhase.h"
@@ -112,7 +113,8 @@ absl::Status CheckChief::lookAt(uint32_t task) const {
 }
 
 void CheckChief::gather(const std::function<std::string()> &elsewhere) {
-  absl::Time until = absl::Now() + timeout_, announceAt = absl::Now() + absl::Seconds(1);
+  const absl::Time begin = absl::Now(), until = begin + timeout_;
+  absl::Time announceAt = begin + absl::Seconds(1);
   std::map<uint32_t, absl::Status> seen; // of those that are missing
   while (true) {
     reports_ = service_.waitForTasks(std::min(until, absl::Now() + absl::Seconds(1)));
@@ -151,7 +153,8 @@ void CheckChief::gather(const std::function<std::string()> &elsewhere) {
       break;
     }
     if (absl::Now() >= announceAt) {
-      say(absl::StrCat("waiting for ", absl::StrJoin(names, ", ")));
+      say(absl::StrCat("waiting for ", absl::StrJoin(names, ", "),
+                       base::waitSoFar(absl::Now() - begin, until - absl::Now())));
       announceAt = absl::Now() + kAnnounceEvery;
     }
   }

@@ -42,6 +42,20 @@ nlohmann::ordered_json onExit(const char *action, const char *statuses, std::vec
           {"onExitCodes", {{"containerName", "graphrun"}, {"operator", statuses}, {"values", std::move(values)}}}};
 }
 
+/// On no node with a pod of another job of the set: neither goes where the other is. Where a label is given, on nodes that have it.
+void apart(const SubmittedJob &job, nlohmann::ordered_json *pod) {
+  using Json = nlohmann::ordered_json;
+  if (!job.own->label.empty())
+    (*pod)["nodeSelector"] = {{job.own->label, job.own->value}};
+  const Json others = {{"matchLabels", {{"jobset.sigs.k8s.io/jobset-name", job.name}}},
+                       {"matchExpressions", Json::array({{{"key", "jobset.sigs.k8s.io/replicatedjob-name"},
+                                                          {"operator", "NotIn"},
+                                                          {"values", Json::array({cluster::podName(job.own->job)})}}})}};
+  (*pod)["affinity"] = {{"podAntiAffinity",
+                         {{"requiredDuringSchedulingIgnoredDuringExecution",
+                           Json::array({{{"topologyKey", "kubernetes.io/hostname"}, {"labelSelector", others}}})}}}};
+}
+
 nlohmann::ordered_json replicatedJob(const SubmittedJob &job, const Pods &pods) {
   using Json = nlohmann::ordered_json;
   Json mounts = Json::array(), volumes = Json::array();
@@ -68,6 +82,8 @@ nlohmann::ordered_json replicatedJob(const SubmittedJob &job, const Pods &pods) 
   if (pods.gpus > 0) // whoever has none, as parameter servers, is put where GPUs are not wanted
     container["resources"] = {{"limits", {{"nvidia.com/gpu", absl::StrCat(pods.gpus)}}}};
   Json pod = {{"restartPolicy", "Never"}, {"containers", Json::array({container})}, {"volumes", volumes}};
+  if (job.own && job.own->job == pods.name)
+    apart(job, &pod);
   const std::string &chief = chiefsJob(job).name();
   if (job.beside && pods.name != chief && pods.name != cluster::kEvaluator)
     // on the node of the task of the chief's job that has the same index

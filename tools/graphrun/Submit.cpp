@@ -38,6 +38,7 @@ constexpr char kFooter[] = R"(Examples:
   graphrun submit --engine slurm --nodes 2 --yes model.plan --epochs 5 --checkpoint_dir run1 --job_dir jobs
   graphrun submit --engine slurm --nodes 4 --partition gpu --apart ps=2:cpu model.plan --job_dir jobs
   graphrun submit --engine jobset --image registry/model:1 --volume claim:/model /model/model.plan --job_dir /model/jobs
+  graphrun submit --engine jobset --image registry/model:1 --apart ps:pool=cpu model.plan --job_dir jobs
 Exit status: 0 it was printed or submitted; 2 the command line or the plan is wrong; with --yes that of sbatch, mpirun, kubectl or graphrun.)";
 
 /// As a shell reads one word.
@@ -166,22 +167,59 @@ bool isPartition(const std::string &name) {
   });
 }
 
-/// JOB=N or JOB=N:PARTITION.
+/// At most 63 letters, digits and `signs`, the first and the last of them no sign.
+bool isLabelPart(std::string_view text, const char *signs) {
+  return !text.empty() && text.size() <= 63 && absl::ascii_isalnum(static_cast<unsigned char>(text.front())) &&
+         absl::ascii_isalnum(static_cast<unsigned char>(text.back())) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](unsigned char c) { return absl::ascii_isalnum(c) || (c != 0 && strchr(signs, c) != nullptr); });
+}
+
+constexpr char kLabelSigns[] = "-_.";
+
+/// NAME or DOMAIN/NAME, as Kubernetes has it: a domain has at most 253 characters, small ones.
+bool isLabel(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos)
+    return isLabelPart(text, kLabelSigns);
+  const std::string domain(text.substr(0, slash));
+  const std::vector<std::string> parts = absl::StrSplit(domain, '.');
+  return slash <= 253 && absl::AsciiStrToLower(domain) == domain &&
+         std::all_of(parts.begin(), parts.end(), [](const std::string &part) { return isLabelPart(part, "-"); }) &&
+         isLabelPart(text.substr(slash + 1), kLabelSigns);
+}
+
+/// JOB=N[:PARTITION] for Slurm, JOB[:LABEL=VALUE] for Kubernetes.
+bool parseApart(const std::string &engine, const std::string &text, Apart *own) {
+  if (engine == "slurm") {
+    const std::vector<std::string> halves = absl::StrSplit(text, absl::MaxSplits('=', 1));
+    const std::vector<std::string> parts = absl::StrSplit(halves.back(), absl::MaxSplits(':', 1));
+    own->job = halves[0];
+    own->partition = parts.size() > 1 ? parts[1] : "";
+    return halves.size() == 2 && absl::SimpleAtoi(parts[0], &own->nodes) && own->nodes > 0 &&
+           (parts.size() == 1 || isPartition(own->partition));
+  }
+  const std::vector<std::string> halves = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  own->job = halves[0];
+  if (halves.size() == 1)
+    return true;
+  const std::vector<std::string> parts = absl::StrSplit(halves[1], absl::MaxSplits('=', 1));
+  own->label = parts[0];
+  own->value = parts.back();
+  return parts.size() == 2 && isLabel(own->label) && isLabelPart(own->value, kLabelSigns);
+}
+
 absl::Status readApart(SubmittedJob *job) {
-  if (job->apart.empty())
+  if (job->apart.empty() || (job->engine != "slurm" && job->engine != "jobset"))
     return absl::OkStatus();
   Apart own;
-  const std::vector<std::string> halves = absl::StrSplit(job->apart, absl::MaxSplits('=', 1));
-  const std::vector<std::string> parts = absl::StrSplit(halves.back(), absl::MaxSplits(':', 1));
-  own.job = halves[0];
-  if (parts.size() > 1)
-    own.partition = parts[1];
-  if (halves.size() != 2 || !absl::SimpleAtoi(parts[0], &own.nodes) || own.nodes == 0 ||
-      (parts.size() > 1 && !isPartition(own.partition)))
-    return absl::InvalidArgumentError(
-        absl::StrCat("--apart ", job->apart,
-                     ": expected JOB=N or JOB=N:PARTITION, a job of the plan, how many nodes "
-                     "are its own, and of which partition"));
+  if (!parseApart(job->engine, job->apart, &own))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--apart ", job->apart, ": expected ",
+        job->engine == "slurm" ? "JOB=N or JOB=N:PARTITION, a job of the plan, how many nodes are its own, and of "
+                                 "which partition"
+                               : "JOB or JOB:LABEL=VALUE, a job of the plan whose pods have nodes of their own, and a "
+                                 "label of such nodes"));
   const plan::Job *found = nullptr;
   for (const plan::Job &one : job->plan.plan.jobs())
     if (one.name() == own.job)
@@ -200,7 +238,7 @@ absl::Status readApart(SubmittedJob *job) {
 
 /// Own flags stand before the plan, the run's behind it: where the plan is, both know.
 absl::Status check(const SubmittedJob &job) {
-  const bool apart = job.engine == "jobset" || job.nodes > 1 || job.own;
+  const bool onSeveralHosts = job.engine == "jobset" || job.nodes > 1 || job.own;
   if (!job.flags.jobName.empty() || !job.flags.master.empty() || job.flags.local)
     return absl::InvalidArgumentError("--job_name, --master and --local say which task a process is, which is the "
                                       "engine's to say; leave them out");
@@ -220,8 +258,13 @@ absl::Status check(const SubmittedJob &job) {
     return absl::InvalidArgumentError("--image and --volume are for --engine jobset");
   if (job.nodes > 1 && job.engine != "slurm")
     return absl::InvalidArgumentError(absl::StrCat("--nodes is for --engine slurm, not ", job.engine));
-  if ((job.own || !job.partition.empty()) && job.engine != "slurm")
-    return absl::InvalidArgumentError(absl::StrCat("--partition and --apart are for --engine slurm, not ", job.engine));
+  if (!job.partition.empty() && job.engine != "slurm")
+    return absl::InvalidArgumentError(absl::StrCat("--partition is for --engine slurm, not ", job.engine));
+  if (!job.apart.empty() && !job.own)
+    return absl::InvalidArgumentError(absl::StrCat("--apart is for --engine slurm and jobset, not ", job.engine));
+  if (job.own && job.beside)
+    return absl::InvalidArgumentError("--apart and --beside: a job has nodes of its own, or is on the chief's; give "
+                                      "one of them");
   if (!job.partition.empty() && !isPartition(job.partition))
     return absl::InvalidArgumentError(
         absl::StrCat("--partition ", job.partition, ": expected a name of letters, digits, '_', '-' and '.'"));
@@ -241,7 +284,7 @@ absl::Status check(const SubmittedJob &job) {
   if (const size_t tasks = job.tasks - tasksApart(job); job.nodes > tasks)
     return absl::InvalidArgumentError(absl::StrCat("--nodes ", job.nodes, ": the plan has ", tasks,
                                                    tasks == 1 ? " task" : " tasks", job.own ? " for them" : ""));
-  if (apart && job.tasks > 1 && job.flags.jobDirectory.empty())
+  if (onSeveralHosts && job.tasks > 1 && job.flags.jobDirectory.empty())
     return absl::InvalidArgumentError("tasks on several hosts need mutual TLS; give --job_dir DIR behind the plan, a "
                                       "folder that all of them see");
   for (const std::string &volume : job.volumes)
@@ -290,10 +333,10 @@ int submit(int argc, char **argv) {
       ->type_name("N");
   app.add_option("--partition", job.partition, "slurm: of which partition they are")->type_name("NAME");
   app.add_option("--apart", job.apart,
-                 "slurm: this job of the plan has N nodes of its own beside those of --nodes, as parameter servers "
-                 "that want no GPU; the job is "
-                 "a heterogeneous one then")
-      ->type_name("JOB=N[:PARTITION]");
+                 "this job of the plan, as parameter servers that want no GPU, has nodes of its own. slurm: JOB=N or "
+                 "JOB=N:PARTITION, N nodes beside those of --nodes, in a heterogeneous job. jobset: JOB or "
+                 "JOB:LABEL=VALUE, no node with another job's pod, and only nodes with that label")
+      ->type_name("JOB...");
   app.add_flag("--beside", job.beside,
                "jobset: each task of another job is on the node of that task of the chief's job that has its index");
   app.add_option("--restarts", job.restarts,

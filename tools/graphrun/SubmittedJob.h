@@ -14,8 +14,10 @@ namespace graphc::graphrun {
 
 /// A job of the plan that has nodes of its own.
 struct Apart {
-  std::string job, partition;
-  uint32_t nodes = 0;
+  std::string job;
+  uint32_t nodes = 0; ///< Slurm: so many
+  std::string partition; ///< Slurm: of this one; empty: the other nodes'
+  std::string label, value; ///< Kubernetes: those that have it; empty: any
 };
 
 struct SubmittedJob {
@@ -23,7 +25,7 @@ struct SubmittedJob {
   uint32_t nodes = 1;
   uint32_t restarts = 10;
   std::string partition; ///< Slurm's
-  std::string apart; ///< JOB=N or JOB=N:PARTITION, as given
+  std::string apart; ///< JOB=N[:PARTITION] or JOB[:LABEL=VALUE], as given
   std::optional<Apart> own; ///< the same, read
   bool beside = false;
   std::vector<std::string> volumes; ///< CLAIM:PATH

@@ -106,7 +106,7 @@ TEST_F(Cluster, WaitSaysHowLongItWasAndWillBe) {
   ASSERT_TRUE(join(1).ok() && join(2).ok());
   EXPECT_FALSE(coordinator->waitForAll().ok());
   ASSERT_FALSE(announced.empty());
-  EXPECT_EQ(announced.front(), "waiting for /job:ps/task:0 for 1s; the run ends in 1s without it (--join_deadline)");
+  EXPECT_EQ(announced.front(), "waiting for /job:ps/task:0 for 1s; at most 1s more (--join_deadline)");
 }
 
 TEST_F(Cluster, WordsOfATaskAreCleanedAndBounded) {
