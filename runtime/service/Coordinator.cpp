@@ -391,8 +391,7 @@ absl::Status Coordinator::waitForAll() {
     ToTask message;
     message.mutable_waiting()->set_waited_s(absl::ToInt64Seconds(waited));
     message.mutable_waiting()->set_left_s(absl::ToInt64Seconds(absl::Ceil(left, absl::Seconds(1))));
-    for (const std::string &name : absent)
-      message.mutable_waiting()->add_tasks(name);
+    *message.mutable_waiting()->mutable_tasks() = {absent.begin(), absent.end()};
     if (options_.announce)
       options_.announce(waitingText(message.waiting()));
     tell(message);
@@ -401,7 +400,9 @@ absl::Status Coordinator::waitForAll() {
 
 /// The master's thread sends an order to every task and waits for every answer, or for the cause why there is none.
 absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time deadline,
-                                                         const std::function<absl::Status()> &meanwhile) {
+                                                         const std::function<absl::Status()> &meanwhile,
+                                                         const AddOwn &own) {
+  std::vector<std::shared_ptr<Member>> members; // by task; null: it is away
   {
     base::MutexLock lock(mutex_);
     if (cause_)
@@ -411,13 +412,18 @@ absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time
       slot.ask(order_);
       if (order.has_run())
         slot.beginPhase();
+      members.push_back(slot.member);
     }
     if (rules_)
       rules_->ordered(order);
   }
-  ToTask message;
-  *message.mutable_order() = order;
-  tell(message);
+  for (uint32_t task = 0; task < members.size(); ++task) {
+    ToTask message;
+    *message.mutable_order() = order;
+    own(task, message.mutable_order());
+    if (members[task])
+      members[task]->send(message);
+  }
   base::MutexLock lock(mutex_);
   while (true) {
     if (cause_)

@@ -120,9 +120,11 @@ public:
   absl::Status waitForAll();
   /// Gives `order` to every task and waits for all answers, in order of task. `deadline` InfiniteFuture: as long as the
   /// tasks live. The error is the root cause.
-  /// `meanwhile`: is called, on this thread and under no lock, whenever a task is away.
-  absl::StatusOr<std::vector<Done>> giveOrder(Order order, absl::Time deadline,
-                                              const std::function<absl::Status()> &meanwhile = {});
+  /// `meanwhile`: is called, on this thread and under no lock, whenever a task is away. `own`: puts into a task's order what the others'
+  /// have not.
+  absl::StatusOr<std::vector<Done>> giveOrder(
+      Order order, absl::Time deadline, const std::function<absl::Status()> &meanwhile = {},
+      const AddOwn &own = [](uint32_t, Order *) {});
   std::vector<Peer> peers() const;
   ClusterProgress clusterProgress() const;
   std::vector<Heard> heard(absl::Time now) const; ///< by task number

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,9 @@ namespace graphc::service {
 
 /// For whom the run waits to begin, how long it has and at most will: what every task that waits says. Another process's text is cleaned.
 std::string waitingText(const ToTask::Waiting &waiting);
+
+/// Puts into the order for this task what is for it alone.
+using AddOwn = std::function<void(uint32_t task, Order *order)>;
 
 /// The process that says something. A task may have had others before, whose streams still stand.
 struct Speaker {

@@ -176,7 +176,9 @@ absl::Status Driver::initialize() {
     GRAPHC_ASSIGN_OR_RETURN(held,
                             goOnFromMemory(
                                 plan_, prepared_, found ? std::optional(found->manifest.globalStep) : std::nullopt,
-                                [this](service::Order order) { return giveOrder(std::move(order), kFileDeadline); },
+                                [this](service::Order order, const service::AddOwn &own) {
+                                  return coordinator_.giveOrder(std::move(order), absl::Now() + kFileDeadline, {}, own);
+                                },
                                 options_.log, options_.warner()));
   }
   if (held) {

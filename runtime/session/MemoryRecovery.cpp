@@ -53,16 +53,16 @@ std::optional<Holder> newestHeld(const plan::Plan &plan, const std::vector<servi
   for (uint32_t task = 0; task < prepared.size(); ++task)
     if (const service::Done &done = prepared[task];
         done.has_held() && (!newest || done.held().step() > newest->held.step()))
-      newest = {task, done.held()};
+      newest = {task, done.held(), {}, false};
   if (!newest || newest->held.step() < checkpoint.value_or(0))
     return std::nullopt;
   const std::vector<plan::Task> tasks = plan::allTasks(plan);
-  size_t have = 0, store = 0;
+  size_t have = 0;
   for (uint32_t task = 0; task < prepared.size(); ++task) {
-    store += storesSome(plan, tasks[task]);
-    have += prepared[task].has_held() && sameState(prepared[task].held(), newest->held);
+    const bool has = prepared[task].has_held() && sameState(prepared[task].held(), newest->held);
+    have += has;
+    newest->lacks.push_back(!has && storesSome(plan, tasks[task]));
   }
-  newest->allHave = have >= store;
   newest->several = have > 1;
   return newest;
 }
@@ -76,18 +76,23 @@ absl::Status copyHeld(const plan::Plan &plan, const Holder &holder, const GiveOr
   order.mutable_copy()->mutable_held()->clear_unjudged();
   order.mutable_copy()->set_several(holder.several);
   order.mutable_copy()->set_from(holder.task);
-  for (uint64_t at = holder.allHave ? total : 0;;) {
+  std::string piece;
+  const auto own = [&](uint32_t task, service::Order *to) {
+    if (holder.lacks[task])
+      to->mutable_copy()->set_data(piece);
+  };
+  for (uint64_t at = holder.allHave() ? total : 0;;) {
     service::Order::Copy &copy = *order.mutable_copy();
     copy.set_ask_at(at);
     copy.set_ask(std::min(kPieceBytes, total - at));
     const uint64_t asked = copy.ask();
-    GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> answers, giveOrder(order));
+    GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> answers, giveOrder(order, own));
     if (asked == 0) {
       absl::Status same = compareMirrors(plan, answers, "behind the copy");
       return same.ok() ? same : absl::DataLossError(base::describe(same));
     }
     copy.set_at(at);
-    copy.set_data(std::move(*answers[holder.task].mutable_piece()));
+    piece = std::move(*answers[holder.task].mutable_piece());
     at += asked;
   }
 }
@@ -238,7 +243,7 @@ goOnFromMemory(const plan::Plan &plan, const std::vector<service::Done> &prepare
   GRAPHC_RETURN_IF_ERROR(copied);
   const absl::Duration took = absl::Trunc(absl::Now() - begin, absl::Milliseconds(1));
   log(absl::StrCat("going on from step ", holder->held.step(), " in ", whose,
-                   holder->allHave ? "" : absl::StrCat(", copied in ", absl::FormatDuration(took))));
+                   holder->allHave() ? "" : absl::StrCat(", copied in ", absl::FormatDuration(took))));
   return holder->held;
 }
 

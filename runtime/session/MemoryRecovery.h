@@ -12,10 +12,12 @@
 #include "runtime/executor/KernelLibrary.h"
 #include "runtime/executor/VariableStore.h"
 #include "runtime/plan/plan.pb.h"
+#include "runtime/service/TaskTable.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/status/statusor.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -47,15 +49,16 @@ bool sameState(const service::Held &a, const service::Held &b);
 struct Holder {
   uint32_t task = 0;
   service::Held held;
-  bool allHave = false; ///< but who stores no variable
+  std::vector<bool> lacks; ///< by task: it stores variables, and they are another state
   bool several = false;
+  bool allHave() const { return std::find(lacks.begin(), lacks.end(), true) == lacks.end(); }
 };
 /// Of the answers to `prepare`, by task: the state of the most steps, unless that is older than step `checkpoint`.
 std::optional<Holder> newestHeld(const plan::Plan &plan, const std::vector<service::Done> &prepared,
                                  std::optional<uint64_t> checkpoint);
 
 /// Gives an order and waits for all tasks' answers.
-using GiveOrder = std::function<absl::StatusOr<std::vector<service::Done>>(service::Order)>;
+using GiveOrder = std::function<absl::StatusOr<std::vector<service::Done>>(service::Order, const service::AddOwn &own)>;
 /// Sends the state to who has it not. A DataLossError: it came out differently somewhere; any other: an order failed.
 absl::Status copyHeld(const plan::Plan &plan, const Holder &holder, const GiveOrder &giveOrder);
 

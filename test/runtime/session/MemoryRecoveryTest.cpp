@@ -81,7 +81,8 @@ public:
       uint64_t step = checkpoint;
       std::string lineage = name;
       if (holder) {
-        absl::Status copied = copyHeld(plan, *holder, [&](service::Order order) { return give(order.copy()); });
+        absl::Status copied =
+            copyHeld(plan, *holder, [&](service::Order order, const service::AddOwn &own) { return give(order, own); });
         if (!copied.ok()) // a second death: this session is over
           continue;
         step = holder->held.step();
@@ -110,13 +111,18 @@ private:
   }
   bool chance(int of) { return random() % static_cast<uint64_t>(of) == 0; }
 
-  absl::StatusOr<std::vector<service::Done>> give(const service::Order::Copy &order) {
+  absl::StatusOr<std::vector<service::Done>> give(const service::Order &all, const service::AddOwn &own) {
     std::vector<service::Done> answers(processes.size());
     for (auto &process : processes) {
       if (chance(60)) { // it dies with this order; the others may have obeyed it
         kill(process->task);
         return absl::UnavailableError("lost");
       }
+      service::Order to = all;
+      own(process->task, &to);
+      const service::Order::Copy &order = to.copy();
+      EXPECT_TRUE(order.data().empty() || !process->held || !sameState(*process->held, order.held()))
+          << "who has that state is sent no piece of it";
       if (process->held && !sameState(*process->held, order.held()))
         process->held.reset();
       absl::Status taken = process->copy->take(order, process->held, &answers[process->task]);
@@ -185,16 +191,16 @@ TEST(MemoryRecovery, TheNewestCounts) {
   const std::optional<Holder> one = newestHeld(three, {{}, holds(9), holds(10)}, 10);
   ASSERT_TRUE(one);
   EXPECT_EQ(one->task, 2u);
-  EXPECT_FALSE(one->allHave || one->several);
-  EXPECT_TRUE(newestHeld(two, {holds(9), holds(9)}, 3)->allHave);
-  EXPECT_FALSE(newestHeld(two, {holds(9), holds(9, "run-2")}, 3)->allHave) << "of another run";
+  EXPECT_FALSE(one->allHave() || one->several);
+  EXPECT_TRUE(newestHeld(two, {holds(9), holds(9)}, 3)->allHave());
+  EXPECT_FALSE(newestHeld(two, {holds(9), holds(9, "run-2")}, 3)->allHave()) << "of another run";
 }
 
 TEST(MemoryRecovery, WhoStoresNothingLacksNothing) {
   plan::Plan plan = planOf(2);
   plan.mutable_jobs(0)->set_tasks(3); // one beside the replicas
-  EXPECT_TRUE(newestHeld(plan, {holds(9), holds(9), {}}, 3)->allHave);
-  EXPECT_FALSE(newestHeld(plan, {holds(9), {}, {}}, 3)->allHave);
+  EXPECT_TRUE(newestHeld(plan, {holds(9), holds(9), {}}, 3)->allHave());
+  EXPECT_FALSE(newestHeld(plan, {holds(9), {}, {}}, 3)->allHave());
 }
 
 /// Three have had a state; two of them tell different checksums, and one of these is lost before the chief's verdict.
@@ -217,7 +223,7 @@ TEST(MemoryRecovery, WhatWasDisputedIsNotGoneOnFrom) {
   *next[1].mutable_held() = *state.held();
   std::vector<std::string> said;
   const auto say = [&](const std::string &line) { said.push_back(line); };
-  const auto none = [](service::Order) -> absl::StatusOr<std::vector<service::Done>> {
+  const auto none = [](service::Order, const service::AddOwn &) -> absl::StatusOr<std::vector<service::Done>> {
     return absl::InternalError("nothing is copied");
   };
   auto held = goOnFromMemory(plan, next, 3, none, say, say);
@@ -238,14 +244,16 @@ TEST(MemoryRecovery, ACopyThatDiffersIsFound) {
   StateCopy sends(*from.variables, 0), takes(*to.variables, 1);
   bool isDamaged = false;
   absl::Status copied =
-      copyHeld(plan, {0, *from.held}, [&](service::Order order) -> absl::StatusOr<std::vector<service::Done>> {
-        if (!order.copy().data().empty() && !std::exchange(isDamaged, true))
-          (*order.mutable_copy()->mutable_data())[7] ^= 1;
-        std::vector<service::Done> answers(2);
-        EXPECT_EQ(sends.take(order.copy(), from.held, &answers[0]), absl::OkStatus());
-        EXPECT_EQ(takes.take(order.copy(), std::nullopt, &answers[1]), absl::OkStatus());
-        return answers;
-      });
+      copyHeld(plan, {0, *from.held, {false, true}, false},
+               [&](service::Order order, const service::AddOwn &own) -> absl::StatusOr<std::vector<service::Done>> {
+                 std::vector<service::Done> answers(2);
+                 EXPECT_EQ(sends.take(order.copy(), from.held, &answers[0]), absl::OkStatus());
+                 own(1, &order);
+                 if (!order.copy().data().empty() && !std::exchange(isDamaged, true))
+                   (*order.mutable_copy()->mutable_data())[7] ^= 1;
+                 EXPECT_EQ(takes.take(order.copy(), std::nullopt, &answers[1]), absl::OkStatus());
+                 return answers;
+               });
   EXPECT_TRUE(isDamaged);
   EXPECT_TRUE(absl::IsDataLoss(copied)) << copied;
 }
