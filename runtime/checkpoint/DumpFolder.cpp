@@ -1,5 +1,6 @@
 #include "runtime/checkpoint/DumpFolder.h"
 
+#include "runtime/base/FileLock.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/checkpoint/Layout.h"
@@ -7,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -35,25 +37,31 @@ std::string dumpPath(const std::string &dir, const std::string &word) {
   return isWord(word) ? absl::StrCat(dir, "/", kPrefix, word) : "";
 }
 
-void clearDumps(const std::string &dir) {
+bool clearDumps(const std::string &dir, const std::string &own, absl::Duration wait) {
   std::error_code error;
   std::vector<fs::path> left;
   for (fs::directory_iterator entry(dir, error), end; !error && entry != end; entry.increment(error))
     if (const std::string name = entry->path().filename().native();
-        absl::StartsWith(name, kPrefix) &&
+        absl::StartsWith(name, kPrefix) && name != absl::StrCat(kPrefix, own) &&
         !dumpPath(dir, std::string(absl::StripSuffix(name.substr(sizeof kPrefix - 1), kGone))).empty())
       left.push_back(entry->path());
+  bool isFree = true;
+  const absl::Time until = absl::Now() + wait;
   for (const fs::path &path : left) {
     base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
+    if (!fd)
+      continue; // it has gone meanwhile
+    const bool isLetGo = base::lockWithin(fd.get(), until - absl::Now());
+    if (isLetGo && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) // where there are no locks nobody knows whose it is
       removeFolder(path.native());
+    isFree &= isLetGo || !base::exists(path.native());
   }
+  return isFree;
 }
 
-absl::StatusOr<DumpFolder> DumpFolder::create(const std::string &dir) {
+absl::StatusOr<DumpFolder> DumpFolder::create(const std::string &dir, absl::Duration wait) {
   DumpFolder folder;
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(dir));
-  clearDumps(dir);
   GRAPHC_ASSIGN_OR_RETURN(folder.word_, makeWord());
   const std::string path = dumpPath(dir, folder.word_);
   if (::mkdir(path.c_str(), 0777) != 0)
@@ -63,6 +71,9 @@ absl::StatusOr<DumpFolder> DumpFolder::create(const std::string &dir) {
   if (!folder.held_ || (::flock(folder.held_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
       !base::exists(path))
     return absl::UnavailableError(absl::StrCat(path, ": another run has removed it; start again"));
+  if (!clearDumps(dir, folder.word_, wait))
+    return absl::FailedPreconditionError(
+        absl::StrCat(dir, " is in use by another run; end it or name another folder"));
   return folder;
 }
 

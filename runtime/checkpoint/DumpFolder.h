@@ -5,6 +5,7 @@
 //
 // The chief of a run makes the folder, and holds it (flock) until the run is over; then it goes, with what is in it. A task that was stopped
 // meanwhile, was given up and wakes up later finds no folder to write into and nothing to rename: what another run has written there stays.
+// While a chief lives, if only stopped, no other run begins to write into DIR.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_DUMPFOLDER_H
@@ -13,6 +14,7 @@
 #include "runtime/base/File.h"
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 
 #include <string>
 #include <utility>
@@ -21,8 +23,9 @@ namespace graphc::checkpoint {
 
 class DumpFolder {
 public:
-  /// Makes DIR where it is missing. Those of runs that were killed go.
-  static absl::StatusOr<DumpFolder> create(const std::string &dir);
+  /// Makes DIR where it is missing. Those of runs that were killed go. FailedPrecondition: another run has been at it for all of `wait`; one
+  /// that is killed still is for a moment.
+  static absl::StatusOr<DumpFolder> create(const std::string &dir, absl::Duration wait = absl::Seconds(5));
   DumpFolder(DumpFolder &&other) noexcept
       : dir_(std::exchange(other.dir_, {})), word_(std::move(other.word_)), held_(std::move(other.held_)) {}
   DumpFolder &operator=(DumpFolder &&) = delete;
@@ -35,8 +38,8 @@ private:
   base::UniqueFd held_;
 };
 
-/// Of runs that were killed.
-void clearDumps(const std::string &dir);
+/// Those of runs that were killed go. False: a run that is not the one of `own` has held one for all of `wait`.
+bool clearDumps(const std::string &dir, const std::string &own = "", absl::Duration wait = absl::ZeroDuration());
 /// DIR/.graphrun-dump-WORD; empty: it is no word.
 std::string dumpPath(const std::string &dir, const std::string &word);
 /// What lies there under this name, and is whole, gets it in DIR, in place of what has it.

@@ -278,6 +278,19 @@ def test_wakes_up_in_a_dump(box, two, ports, task, at):
     assert files(box / "dump").keys() == files(box / "straight").keys()
 
 
+def test_stopped_chief_in_a_dump(box, ports, task):
+    """While it is there, if only stopped, another run does not begin to write where it may go on to; once it has ended that run does."""
+    plan = box.compile("sum", {"worker": 2, "strategy": "all_reduce"})
+    train, hosts = (plan, "--steps", 20, "--dump_variables", "dump"), ports.flags[2:]
+    other = task("worker-1", *train, hosts=hosts)
+    stale = box.launch(*train, "--job_name=worker", "--task_index=0", *hosts, env=fault(box, "stop", 3, "worker-0", ".graphrun-dump"))
+    other.ends(LOST)
+    box.refused("dump is in use by another run; end it or name another folder", plan, "--steps", 60, "--dump_variables", "dump", status=1)
+    stale.signal(signal.SIGCONT)
+    stale.ends((1, LOST))
+    same(box.weights(plan, "--steps", 60, to="straight"), box.weights(plan, "--steps", 60, to="dump"))
+
+
 def test_killed_in_a_dump(box):
     """What a killed chief leaves of it goes with its launcher."""
     plan = box.compile("sum", {"worker": 2, "strategy": "all_reduce"})

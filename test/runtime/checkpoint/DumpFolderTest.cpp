@@ -3,10 +3,14 @@
 
 #include "runtime/checkpoint/Npy.h"
 
+#include "absl/time/clock.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
+#include <thread>
 #include <unistd.h>
 
 namespace graphc::checkpoint {
@@ -58,6 +62,21 @@ TEST_F(Dump, BehindTheEndOfItsRunATaskWritesNothing) {
   EXPECT_FALSE(write(old, 1).ok());
   EXPECT_THAT(std::string(publish(dir, old, "w.npy").message()), HasSubstr("the run that this is of is over"));
   EXPECT_EQ(*reinterpret_cast<const float *>(readNpy(dir + "/w.npy")->data.data()), 2);
+}
+
+TEST_F(Dump, WhileAChiefLivesNoOtherRunBegins) {
+  auto lives = std::make_optional(DumpFolder::create(dir));
+  ASSERT_TRUE(lives->ok());
+  const absl::Status refused = DumpFolder::create(dir, absl::Milliseconds(50)).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("is in use by another run; end it or name another folder"));
+  EXPECT_EQ(entries(), 1u) << "who is refused leaves nothing";
+  std::thread ends([&] {
+    absl::SleepFor(absl::Milliseconds(100));
+    lives.reset();
+  });
+  EXPECT_TRUE(DumpFolder::create(dir).ok()) << "one that is just ending is waited for";
+  ends.join();
 }
 
 TEST_F(Dump, WhoseChiefWasKilledGoesAndNoOther) {
