@@ -72,8 +72,7 @@ absl::StatusOr<DumpFolder> DumpFolder::create(const std::string &dir, absl::Dura
       !base::exists(path))
     return absl::UnavailableError(absl::StrCat(path, ": another run has removed it; start again"));
   if (!clearDumps(dir, folder.word_, wait))
-    return absl::FailedPreconditionError(
-        absl::StrCat(dir, " is in use by another run; end it or name another folder"));
+    return absl::FailedPreconditionError(absl::StrCat(dir, " is in use by another run; end it or name another folder"));
   return folder;
 }
 

@@ -25,7 +25,8 @@ struct Identity {
 struct Awaited {
   std::string who; ///< "the chief /job:worker/task:0 at 10.0.0.2:2222"
   absl::Time deadline;
-  std::function<void(const std::string &)> announce; ///< "waiting for WHO (why) for 1s; …": after a second, then every five
+  std::function<void(const std::string &)>
+      announce; ///< "waiting for WHO (why) for 1s; …": after a second, then every five
   std::function<absl::Status()> ended = {}; ///< asked between two tries; an error ends the wait. May be empty
 };
 

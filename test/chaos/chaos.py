@@ -18,6 +18,7 @@ Prints a line a case, and for one that fails how to run it again and where its f
 """
 import argparse
 import concurrent.futures
+import json
 import os
 import random
 import re
@@ -30,7 +31,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "run"))
-from box import BUILD, Box, asName, delay, differences, servers  # noqa: E402
+from box import BUILD, MLP, Box, asName, delay, differences, servers  # noqa: E402
 from formats import updates  # noqa: E402
 from ports import Ports  # noqa: E402
 from process import living, until  # noqa: E402
@@ -39,6 +40,7 @@ from proxy import Network  # noqa: E402
 LIMIT = 120
 STEPS = 240
 EVERY = 15
+EVALUATE = "--eval_every_epochs", 4
 # By name: cluster, the tasks (the first is the chief), and whether the bits are those of an undisturbed run.
 MODES = {
     "ps-sync": (servers(2, 1), ["worker-0", "worker-1", "ps-0"], True),
@@ -61,14 +63,25 @@ def evaluations(run):
     return [(int(step), said) for step, said in run.out.matches(r"^step ([0-9]+): (.*)$")]
 
 
+def compiled(box, mode, cluster):
+    """Of a model whose evaluations take long enough to be met."""
+    few, many = "samples = 57", "samples = 800"
+    text = MLP.read_text()
+    assert text.count(few) == 1
+    return box.compile(mode, cluster, model=box.write("evaluated.mlir", text.replace(few, many)))
+
+
 class Reference:
-    """An undisturbed run of a mode: its variables, and what an evaluator says of its checkpoints."""
+    """An undisturbed run of a mode: its variables, the steps behind which it evaluates, and what an evaluator says of its checkpoints."""
 
     def __init__(self, box, mode, isEvaluated):
-        plan = box.compile(mode, MODES[mode][0])
+        plan = compiled(box, mode, MODES[mode][0])
         ckpt = ["--checkpoint_dir", f"ckpt-{mode}", "--save_checkpoint_steps", EVERY, "--keep_checkpoint_max", 0, "--evaluator"] if isEvaluated else []
-        self.dump = box.weights(plan, "--steps", STEPS, *ckpt, to=f"dump-{mode}")
+        history = f"{mode}.jsonl"
+        self.dump = box.weights(plan, "--steps", STEPS, *ckpt, *EVALUATE, "--history", history, to=f"dump-{mode}")
         self.evaluations = dict(evaluations(box.last))
+        records = [json.loads(line) for line in (box / history).read_text().splitlines()]
+        self.evaluated = [record["step"] for record in records if record["phase"] == "eval"]
 
 
 class Wrong(Exception):
@@ -101,6 +114,7 @@ class Case:
         if self.memory:
             self.cluster = {**self.cluster, "strategy": {"name": "all_reduce", "recovery": "memory"}}
         self.deadline, self.returned, self.second, self.returns = 20, 0, None, returns
+        self.met = False  # the fault came while an evaluation ran
         self.steps, self.every = STEPS, EVERY
         if returns:
             self._drawReturn(draw)
@@ -129,7 +143,7 @@ class Case:
 
     def flags(self):
         # --deadline: a worker that the others do not wait for may be silent so long; --join_deadline: who cannot be reached at the start.
-        return ["--steps", self.steps, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", self.every, "--eval_every_epochs", 4, "--fetch", "loss",
+        return ["--steps", self.steps, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", self.every, *EVALUATE, "--fetch", "loss",
                 "--dump_variables", "dump", "--deadline", self.deadline, "--join_deadline", 15]
 
     def run(self, reference):
@@ -150,7 +164,7 @@ class Case:
             return f"{type(error).__name__}: {error}\n{where}{said}\nkept: {box.folder}"
 
     def _run(self, box, reference):
-        plan = box.compile(self.mode, self.cluster)
+        plan = compiled(box, self.mode, self.cluster)
         left = 1 if self.restarts or self.victim == EVALUATOR else self.times
         while left > 0 and not self._once(box, plan, reference):
             left -= 1
@@ -174,7 +188,7 @@ class Case:
             flags = ["--max_restarts", self.restarts] if self.restarts else []
             chief = box.launch(plan, *self.flags(), f"--transport={self.transport}", *flags, *self._beside(), env=slow)
             started, act = [chief], lambda: self._signal(chief)
-        self._await(box, chief)
+        self._await(box, chief, reference)
         before = self._pids(chief)
         hit = act()
         if self.victim == EVALUATOR:
@@ -274,7 +288,7 @@ class Case:
         while run.running and not run.err.matches(f"restart {number} of") and time.monotonic() < end:
             time.sleep(0.01)
 
-    def _await(self, box, chief):
+    def _await(self, box, chief, reference):
         """Until the moment, or until the run is over."""
         def steps():  # lines of --fetch
             return chief.out.source.read_bytes().count(b"loss ")
@@ -296,8 +310,11 @@ class Case:
             wait(lambda: any(name.endswith(".partial") for name in os.listdir(box / "ckpt")))
             time.sleep(self.later * 0.01)
         elif self.moment == "evaluation":
-            wait(lambda: chief.err.matches("accuracy") or steps() >= self.steps)
-            time.sleep(self.later * 0.02)
+            begun = max([0, *map(int, chief.err.matches(r"going on from .*step-([0-9]+)$"))])
+            due = [step for step in reference.evaluated if step > begun]
+            wait(lambda: not due or begun + steps() >= due[0])
+            time.sleep(self.later * 0.05)
+            self.met = bool(due) and begun + steps() == due[0] and not chief.err.matches("accuracy")
         else:
             wait(lambda: steps() >= self.steps)
             time.sleep(self.later * 0.15)
@@ -375,8 +392,8 @@ def run(seed, numbers, jobs, returns=False, say=print):
         with concurrent.futures.ProcessPoolExecutor(jobs) as pool:  # forked: they know the plans
             futures = {pool.submit(one, seed, case.number, references[case.mode], returns): case for case in cases}
             for future in concurrent.futures.as_completed(futures):
-                case, (wrong, seconds, returned) = futures[future], future.result()
-                back = f" ({returned} came back)" if returned else ""
+                case, (wrong, seconds, returned, met) = futures[future], future.result()
+                back = f" ({returned} came back)" if returned else " (while it ran)" if met else ""
                 say(f"{'FAILED' if wrong else 'ok    '} {seconds:5.1f} s  {case}{back}", flush=True)
                 if wrong:
                     failed[case.number] = wrong
@@ -389,7 +406,7 @@ def run(seed, numbers, jobs, returns=False, say=print):
 
 def one(seed, number, reference, returns):
     begun, case = time.monotonic(), Case(seed, number, returns)
-    return case.run(reference), time.monotonic() - begun, case.returned
+    return case.run(reference), time.monotonic() - begun, case.returned, case.met
 
 
 def main():

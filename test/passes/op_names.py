@@ -1,7 +1,7 @@
 """No pass and no part of the runtime tests for the class or the name of an op that computes; none names anything of the dialect that only
 tests have, nor a kernel of the library that serves it.
 
-usage: op_names.py ROOT [FOLDER...]   (default: ROOT/passes, ROOT/runtime; also prints the ops that CreatedOps.h is for)
+usage: op_names.py ROOT [FOLDER...]   (default: ROOT/passes, ROOT/runtime; also prints the ops that CreatedOps.h is for, and those that it tells from others)
 Prints each place and exits 1 where there is one.
 """
 import pathlib
@@ -39,12 +39,21 @@ def createdOps(folder):
     return {name for text in texts for name in re.findall(r"(?<!cast<)(?<!isa<)(?<!DefiningOp<)\b(\w+Op)(?:::create\(|>\()", text)}
 
 
+def recognisedOps(folder):
+    """Classes by which a predicate of CreatedOps.h knows what passes have made."""
+    functions = set(re.findall(r"\bbool (is\w+)\(mlir::Operation", (folder / "CreatedOps.h").read_text()))
+    found = dict(re.findall(r"^bool (is\w+)\(Operation \*op\) { return isa<(\w+)>\(op\); }$", (folder / "CreatedOps.cpp").read_text(), re.M))
+    assert functions == set(found), functions ^ set(found)
+    return set(found.values())
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     folders = [pathlib.Path(folder) for folder in sys.argv[2:]] or [root / "passes", root / "runtime"]
     ops = computingOps(root)
     assert len(ops) > 40, ops
     print("passes make:", *sorted(ops[name] for name in createdOps(root / "dialects/graph") if name in ops))
+    print("passes recognise:", *sorted(ops[name] for name in recognisedOps(root / "dialects/graph")))
     extraClasses, extraNames = testDialect(root)
     scopes = {**dict.fromkeys(extraClasses, "extra"), **dict.fromkeys(ops, "graph")}
     classes = re.compile(r"(?:(\w+)::)?\b(" + "|".join(scopes) + r")\b")

@@ -63,6 +63,17 @@ def test_late_gradients_change_nothing(box, ps):
     same(one, box.weights(box.servers("three", 3, ps, model="same.mlir", **TWO), "--steps", 200))
 
 
+@pytest.mark.parametrize("ps", [1, 2])
+def test_on_simulated_devices(box, ps):
+    """The same of workers whose work is done as late as their devices may, with the servers on CPUs: the bits of one such device."""
+    box.withSim()
+    box.write("same.mlir", SAME)
+    one = box.compile("one", {"worker": 1, "devices": {"worker": ["SIM:0"]}, "strategy": {"name": "one_device", "micro_batches": 2}}, "same.mlir")
+    three = box.compile("three", {"ps": ps, "worker": 3, "devices": {"worker": ["SIM:0"]}, "strategy": {"name": "parameter_server", **TWO}}, "same.mlir")
+    three.err.expect("/job:ps/.*CPU:0 ", "/job:worker/device:SIM:0 ")
+    same(box.weights(one, "--steps", 100), box.weights(three, "--steps", 100))
+
+
 def test_all(box):
     """All of them to aggregate is the plain synchronous strategy."""
     box.write("same.mlir", SAME)

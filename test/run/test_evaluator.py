@@ -116,6 +116,7 @@ def test_tf_config(box, two):
     for listed in ("", ', "evaluator": ["a:4"]'):
         run = box.graphrun(two, *CKPT, env={"TF_CONFIG": TF_CONFIG % listed})
         assert [step for step, _ in evaluated(run.out)] == [13]
+        run.err.expect("^graphrun: this is /job:evaluator/task:0, as TF_CONFIG says$")
     box.refused("an evaluator is no task of the cluster", "check", two, *CKPT, "--job_name", "evaluator")
 
 

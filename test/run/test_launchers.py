@@ -1,4 +1,5 @@
 """Tasks that other launchers start, Debian's Open MPI and Slurm: no address is given, and the weights are those of graphrun's own."""
+import json
 import os
 import signal
 
@@ -175,18 +176,24 @@ def test_torchruns_variables(box, plan, ports):
 
 
 def test_first_that_is_set(box, plan, ports):
-    """A flag goes before TF_CONFIG, and that before a launcher's rank; the page and --help have this order."""
+    """A flag goes before a file's task, that before TF_CONFIG, and that before a launcher's rank; the page and --help have this order."""
     box.graphrun("--help").out.expect("--job_name, --master, --local; .* of TF_CONFIG; torchrun's$", "--job_dir DIR", "138 another task was lost")
     box.write("cluster.json", cluster := {"ps": [f"localhost:{ports[0]}"], "worker": [f"localhost:{ports[1]}", f"localhost:{ports[2]}"]})
     config = '{"cluster": %s, "task": {"type": "worker", "index": 1}, "rpc_layer": "grpc"}' % str(cluster).replace("'", '"')
-    rank = by(1, ports[3])
+    box.write("own.json", json.dumps({"cluster": cluster, "task": {"type": "ps", "index": 0}}))
+    rank = by(2, ports[3])
     flag = box.launch(plan, *STEPS, "--job_name", "worker", env={**rank, "TF_CONFIG": config})
     named = box.launch(plan, *STEPS, env={**rank, "TF_CONFIG": config})
-    ranked = box.launch(plan, *STEPS, "--cluster", "cluster.json", env=rank)
-    ended([flag, named, ranked])
+    own = box.launch(plan, *STEPS, "--cluster", "own.json", env={**rank, "TF_CONFIG": config})
+    ended([flag, named, own])
     flag.err.expect("step 60/60")
     flag.err.never("this is")
     named.err.expect("^graphrun: this is /job:worker/task:1, as TF_CONFIG says$")
+    own.err.expect("^graphrun: this is /job:ps/task:0, as own.json says$")
+    flag = box.launch(plan, *STEPS, "--job_name", "worker", env={**rank, "TF_CONFIG": config})
+    named = box.launch(plan, *STEPS, env={**rank, "TF_CONFIG": config})
+    ranked = box.launch(plan, *STEPS, "--cluster", "cluster.json", env=by(1, ports[3]))
+    ended([flag, named, ranked])
     ranked.err.expect("^graphrun: this is /job:ps/task:0, rank 1 of torchrun's run at localhost:")
 
 

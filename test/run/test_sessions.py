@@ -40,10 +40,13 @@ def test_nan_stop(box, diverging):
 
 
 def test_nan_raise(box, diverging):
-    """The same loss is an error, by default too."""
+    """The same loss is an error, by default too, and one that no restart would mend."""
     for flags in [], ["--nan", "raise"]:
         run = box.graphrun(diverging, "--steps", FOREVER, *flags, status=1)
         run.err.expect("^graphrun: .*loss is infinite at step [0-9]+ .*try a smaller learning rate")
+    run = box.graphrun(diverging, "--steps", FOREVER, "--checkpoint_dir", "again", "--max_restarts", 3, status=1)
+    run.err.expect("loss is infinite at step [0-9]+ .*", "no restart: the same would happen again")
+    run.err.never("restart 1 of")
     run = box.graphrun(diverging, "--steps", FOREVER, "--nan=stop")
     run.err.expect("--nan stop: nothing is saved, and no checkpoint was saved before")
 

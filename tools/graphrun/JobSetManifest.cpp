@@ -47,10 +47,11 @@ void apart(const SubmittedJob &job, nlohmann::ordered_json *pod) {
   using Json = nlohmann::ordered_json;
   if (!job.own->label.empty())
     (*pod)["nodeSelector"] = {{job.own->label, job.own->value}};
-  const Json others = {{"matchLabels", {{"jobset.sigs.k8s.io/jobset-name", job.name}}},
-                       {"matchExpressions", Json::array({{{"key", "jobset.sigs.k8s.io/replicatedjob-name"},
-                                                          {"operator", "NotIn"},
-                                                          {"values", Json::array({cluster::podName(job.own->job)})}}})}};
+  const Json others = {
+      {"matchLabels", {{"jobset.sigs.k8s.io/jobset-name", job.name}}},
+      {"matchExpressions", Json::array({{{"key", "jobset.sigs.k8s.io/replicatedjob-name"},
+                                         {"operator", "NotIn"},
+                                         {"values", Json::array({cluster::podName(job.own->job)})}}})}};
   (*pod)["affinity"] = {{"podAntiAffinity",
                          {{"requiredDuringSchedulingIgnoredDuringExecution",
                            Json::array({{{"topologyKey", "kubernetes.io/hostname"}, {"labelSelector", others}}})}}}};

@@ -171,8 +171,9 @@ bool isPartition(const std::string &name) {
 bool isLabelPart(std::string_view text, const char *signs) {
   return !text.empty() && text.size() <= 63 && absl::ascii_isalnum(static_cast<unsigned char>(text.front())) &&
          absl::ascii_isalnum(static_cast<unsigned char>(text.back())) &&
-         std::all_of(text.begin(), text.end(),
-                     [&](unsigned char c) { return absl::ascii_isalnum(c) || (c != 0 && strchr(signs, c) != nullptr); });
+         std::all_of(text.begin(), text.end(), [&](unsigned char c) {
+           return absl::ascii_isalnum(c) || (c != 0 && strchr(signs, c) != nullptr);
+         });
 }
 
 constexpr char kLabelSigns[] = "-_.";
