@@ -7,6 +7,7 @@
 #include "passes/place/Distribution.h"
 #include "passes/place/SettingLoc.h"
 #include "runtime/cluster/ClusterConfig.h"
+#include "runtime/cluster/StrategyRules.h"
 #include "runtime/device/Kinds.h"
 #include "runtime/plan/SumTree.h"
 
@@ -205,15 +206,22 @@ LogicalResult attachFromPrograms(ModuleOp module) {
 }
 
 bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sink) {
+  auto refuseAt = [&](const std::string &file, base::JsonPosition position, const std::string &why) {
+    graphc::Diagnostic error;
+    error.file = file;
+    error.line = position.line;
+    error.column = position.column;
+    error.message = why;
+    sink(error);
+    return false;
+  };
+  const cluster::StrategyConfig &strategy = config.strategy;
+  if (std::optional<cluster::Misfit> misfit =
+          cluster::findMisfit(strategy)) // of a program; a file was refused as it was read
+    return refuseAt(strategy.file.empty() ? config.file : strategy.file, strategy.position, misfit->message);
   for (const cluster::JobConfig &job : config.jobs) {
     auto refuse = [&](const std::string &why) {
-      graphc::Diagnostic error;
-      error.file = config.file;
-      error.line = job.position.line;
-      error.column = job.position.column;
-      error.message = "job \"" + job.name + "\" " + why;
-      sink(error);
-      return false;
+      return refuseAt(config.file, job.position, "job \"" + job.name + "\" " + why);
     };
     for (const std::string &name : job.devices)
       if (const device::Kind *kind = device::findKind(device::kindOf(name)); !kind || !kind->hasCode())

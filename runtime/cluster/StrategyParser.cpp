@@ -1,47 +1,13 @@
-//===- StrategyParser.cpp - how the model is spread: which settings belong to which strategy -------------------------------===//
+//===- StrategyParser.cpp - how the model is spread: the key "strategy" of cluster.json ------------------------------------===//
 
 #include "runtime/cluster/ConfigReader.h"
+#include "runtime/cluster/StrategyRules.h"
 
 #include "absl/strings/ascii.h"
 
 #include <algorithm>
 
 namespace graphc::cluster {
-
-namespace {
-
-/// The strategies that a setting belongs to.
-struct Setting {
-  const char *key;
-  std::vector<StrategyKind> owners;
-};
-
-const std::vector<Setting> &settings() {
-  using enum StrategyKind;
-  static const auto &table = *new std::vector<Setting>{
-      {"replication", {ParameterServer, AllReduce}},
-      {"devices", {Mirrored}},
-      {"update", {ParameterServer}},
-      {"placement", {ParameterServer}},
-      {"min_shard_bytes", {ParameterServer}},
-      {"max_shards", {ParameterServer}},
-      {"max_staleness", {ParameterServer}},
-      {"replicas_to_aggregate", {ParameterServer}},
-      {"order", {AllReduce}},
-      {"bucket_bytes", {AllReduce}},
-      {"recovery", {AllReduce}},
-      {"embedding_rows", {InGraph, Mirrored, ParameterServer}},
-  };
-  return table;
-}
-
-std::string_view nameOf(StrategyKind kind) {
-  StrategyConfig strategy;
-  strategy.kind = kind;
-  return strategy.name();
-}
-
-} // namespace
 
 absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strategy) const {
   const JsonValue *name = value.is(Kind::Object) ? value.find("name") : &value;
@@ -65,61 +31,18 @@ absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strat
   for (const JsonMember &member : value.members)
     if (absl::Status s = parseSetting(member, strategy); !s.ok())
       return s;
-  for (const char *key : {"min_shard_bytes", "max_shards"})
-    if (const JsonValue *given = value.find(key); given && strategy.placement != VariablePlacement::Split)
-      return config.error(given->position, absl::StrCat("\"", key,
-                                                        "\" is about parts of variables; expected \"placement\": "
-                                                        "\"split\" beside it"));
-  if (strategy.maxStaleness && strategy.update != UpdateMode::Async)
-    return config.error(value.find("max_staleness")->position,
-                        "\"max_staleness\" bounds asynchronous updates; expected \"update\": \"async\" beside it");
-  if (strategy.replicasToAggregate && strategy.update != UpdateMode::Sync)
-    return config.error(
-        value.find("replicas_to_aggregate")->position,
-        "\"replicas_to_aggregate\" is for synchronous updates; asynchronous ones are applied one by one");
-  for (const char *key : {"micro_batches", "sum_leaves"})
-    if (const JsonValue *given = value.find(key); given && strategy.update == UpdateMode::Async)
-      return config.error(given->position,
-                          absl::StrCat(quoteJson(key),
-                                       " is about a sum over a step's batches; asynchronous updates have no such "
-                                       "step: leave it out, or \"update\": \"async\""));
-  if (strategy.sumLeaves && strategy.replicasToAggregate)
-    return config.error(
-        value.find("sum_leaves")->position,
-        "\"sum_leaves\" gives the sum of all replicas one shape; with \"replicas_to_aggregate\" those that come "
-        "first are summed in their order: leave one of the two out");
-  if (strategy.embeddingRows && strategy.replicasToAggregate)
-    return config.error(value.find("embedding_rows")->position,
-                        "\"embedding_rows\" says which rows of a table travel; with \"replicas_to_aggregate\" whole "
-                        "variables and their "
-                        "gradients do: leave one of the two out");
-  if (strategy.recovery == Recovery::Memory && strategy.replication == Replication::InGraph)
-    return config.error(value.find("recovery")->position,
-                        "\"recovery\": \"memory\" needs tasks that have all variables each; with \"replication\": "
-                        "\"in_graph\" one task has them: leave one of the two out");
-  if (strategy.kind == StrategyKind::AllReduce && strategy.replication == Replication::InGraph)
-    for (const char *key : {"bucket_bytes", "order"})
-      if (const JsonValue *setting = value.find(key); setting && setting->string != "reproducible")
-        return config.error(setting->position,
-                            absl::StrCat(quoteJson(key), " is about gradients that replicas send each other; with "
-                                                         "\"replication\": \"in_graph\" one client drives all towers "
-                                                         "and sums in their order: leave one of the two out"));
+  if (std::optional<Misfit> misfit = findMisfit(strategy)) {
+    const JsonValue *given = value.find(misfit->key);
+    return config.error(given ? given->position : value.position, misfit->message);
+  }
   return absl::OkStatus();
 }
 
 absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConfig &strategy) const {
   const JsonValue &value = member.value;
   const std::string &key = member.key;
-  for (const Setting &setting : settings()) {
-    if (key != setting.key || std::count(setting.owners.begin(), setting.owners.end(), strategy.kind))
-      continue;
-    std::string owners;
-    for (StrategyKind owner : setting.owners)
-      absl::StrAppend(&owners, owners.empty() ? "" : " and ", quoteJson(nameOf(owner)));
-    return config.error(member.position, absl::StrCat(quoteJson(key), " belongs to the ",
-                                                      setting.owners.size() > 1 ? "strategies " : "strategy ", owners,
-                                                      ", not to ", quoteJson(strategy.name())));
-  }
+  if (std::optional<Misfit> foreign = findForeign(key, strategy.kind))
+    return config.error(member.position, foreign->message);
   int64_t count = 0;
   absl::Status status;
   if (key == "replication") {

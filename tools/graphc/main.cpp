@@ -15,6 +15,7 @@
 #include "passes/report/Table.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
+#include "runtime/cluster/StrategyRules.h"
 #include "runtime/device/Kinds.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/graphc/Options.h"
@@ -246,13 +247,9 @@ absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
   if (options.recovery)
     cluster.strategy.recovery =
         *options.recovery == "memory" ? cluster::Recovery::Memory : cluster::Recovery::Checkpoint;
-  if (cluster.strategy.recovery == cluster::Recovery::Memory &&
-      (cluster.strategy.kind != cluster::StrategyKind::AllReduce ||
-       cluster.strategy.replication == cluster::Replication::InGraph))
-    return absl::InvalidArgumentError(
-        absl::StrCat("graphc: --recovery=memory needs tasks that have all variables each, and the strategy ",
-                     std::string(cluster.strategy.name()),
-                     " has none; leave it out, or take all_reduce between graphs (cluster.json, \"strategy\")"));
+  if (options.recovery)
+    if (std::optional<cluster::Misfit> misfit = cluster::findMisfit(cluster.strategy))
+      return absl::InvalidArgumentError(absl::StrCat("graphc: --recovery=", *options.recovery, ": ", misfit->message));
   return cluster;
 }
 

@@ -160,6 +160,38 @@ TEST(Compiler, RecordsWhatTheClusterForbids) {
   EXPECT_GT(budget.diagnostics[0].notes[0].line, 0u);
 }
 
+// Of a configuration that a program has filled, and no parser has seen.
+TEST(Compiler, RefusesSettingsThatDoNotGoTogether) {
+  cluster::ClusterConfig config = readCluster(R"({"worker": 2, "strategy": "all_reduce"})");
+  const cluster::StrategyConfig good = config.strategy;
+  auto refused = [&](auto change, const std::string &why) {
+    config.strategy = good;
+    change(config.strategy);
+    CompileResult result = compile(kModel, "model.mlir", config);
+    EXPECT_FALSE(result.plan);
+    ASSERT_THAT(result.diagnostics, testing::SizeIs(1)) << why;
+    EXPECT_EQ(result.diagnostics[0].file, "cluster.json");
+    EXPECT_THAT(result.diagnostics[0].message, testing::HasSubstr(why));
+  };
+  using cluster::StrategyConfig;
+  refused([](StrategyConfig &s) { s.maxStaleness = 2; },
+          "\"max_staleness\" belongs to the strategy \"parameter_server\", not to \"all_reduce\"");
+  refused(
+      [](StrategyConfig &s) {
+        s.recovery = cluster::Recovery::Memory;
+        s.replication = cluster::Replication::InGraph;
+      },
+      "\"recovery\": \"memory\" needs tasks that have all variables each");
+  refused(
+      [](StrategyConfig &s) {
+        s.bucketBytes = 1024;
+        s.replication = cluster::Replication::InGraph;
+      },
+      "\"bucket_bytes\" is about gradients that replicas send each other");
+  config.strategy = good;
+  EXPECT_TRUE(compile(kModel, "model.mlir", config).plan);
+}
+
 // A kind that device names may have and that nothing is compiled for: wherever one is named, what there is code for is said.
 TEST(Compiler, RefusesAKindWithoutCode) {
   device::addKind({"BARE", device::CodeFormat::None});
