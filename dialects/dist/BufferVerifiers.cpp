@@ -88,6 +88,7 @@ static LogicalResult verifyKernel(Operation *op, FlatSymbolRefAttr name, unsigne
   return diag;
 }
 
+// (K1): so each buffer has an argument, whose `dist.access` says how the call uses it
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyKernel(*this, getKernelAttr(), getBuffers().size(), symbols);
 }
@@ -156,6 +157,7 @@ uint64_t AccumulateOp::getAdditions() {
   const uint64_t count = cast<RepeatOp>((*this)->getParentOp()).getCount();
   return count - plan::waitingSums(count + 1, getPerLeaf());
 }
+// (K1) `add` takes two buffers: one to add to, and what is added
 LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyKernel(*this, getAddAttr(), 2, symbols);
 }

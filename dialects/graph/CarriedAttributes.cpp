@@ -135,7 +135,7 @@ SmallVector<StringRef> getCarriedNames(OperationName op) {
 }
 
 LogicalResult verifyReduction(Operation *op, StringRef what, StringRef word, Type type) {
-  if ((word != "mean" && word != "sum") || !isGraphTensor(type, ByteKind | WordKind | BfloatKind))
+  if ((word != "mean" && word != "sum") || !isGraphTensor(type, BoolKind | ByteKind | WordKind | BfloatKind))
     return success();
   return op->emitOpError() << what << " \"" << word << "\" needs elements of i32, i64, f32 or f64, got " << type
                            << "; expected \"first_replica\", or a graph.convert before it";

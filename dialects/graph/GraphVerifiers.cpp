@@ -10,6 +10,8 @@
 using namespace mlir;
 using namespace graphc::graph;
 
+/// A name that findNameDefect finds no fault with: (C1) of a summary; of metrics, variables, data sets and functions as well. Passes make
+/// longer names of it, for which a plan has room.
 static LogicalResult verifyName(Operation *op, StringRef name) {
   std::string defect = findNameDefect(name);
   if (defect.empty())
@@ -56,6 +58,7 @@ LogicalResult graphc::graph::detail::verifyVariable(Operation *op, SymbolTableCo
   return success();
 }
 
+// (C1) the variable exists and has the result's type: `outline` takes the variable's buffer for the value
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return detail::verifyVariable(*this, symbols, getVariableAttr(), getResult().getType(), "result");
 }

@@ -9,7 +9,7 @@
 namespace graphc::service {
 namespace {
 constexpr int kQuestions = 8; ///< of each task; a task that was busy at the first is quicker at another
-constexpr absl::Duration kPatience = absl::Seconds(1);
+constexpr absl::Duration kLongestAnswer = absl::Seconds(1); ///< after so long without one the task is asked no more
 } // namespace
 
 std::vector<std::optional<ClockOffset>> ClockOffsets::measure(const std::vector<std::shared_ptr<Member>> &members) {
@@ -25,7 +25,7 @@ std::vector<std::optional<ClockOffset>> ClockOffsets::measure(const std::vector<
       const int64_t before = base::nowNanoseconds();
       members[task]->send(message);
       base::MutexLock lock(mutex_);
-      changed_.waitFor(mutex_, kPatience,
+      changed_.waitFor(mutex_, kLongestAnswer,
                        [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return asked_.theirs.has_value(); });
       if (!asked_.theirs)
         break;

@@ -25,6 +25,7 @@ std::function<void(const service::Order &)> Returns::hearing(std::function<void(
   };
 }
 
+/// Kept of what all are told: all checks, and the last `prepare`, `initialize` and `begin`. bringBack() gives these to a task that comes back.
 void Returns::ordered(const service::Order &order) {
   if (order.has_prepare())
     prepare_ = order;

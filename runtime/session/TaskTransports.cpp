@@ -125,6 +125,9 @@ absl::Status TaskTransports::connect(const std::vector<std::string> &paths, absl
   return absl::OkStatus();
 }
 
+/// This task dials its gRPC peers of a higher number, the lowest first; those of a lower number dial it. Then it connects shared memory, and
+/// last waits for all data streams. While one is missing, every kAskWhy, a further connection to each dialled peer is tried to hear the reason.
+/// Where one end does not accept the other, that ends it at once; any other reason does at the deadline.
 absl::Status TaskTransports::connectAll(const std::vector<std::string> &paths, absl::Time deadline) {
   std::vector<service::Dialer> dialers; // by index into dial_
   for (auto &[task, address] : dial_) {

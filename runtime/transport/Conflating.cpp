@@ -96,6 +96,7 @@ public:
   bool closed ABSL_GUARDED_BY(mutex) = false;
 };
 
+// One for all channels of the transport, whose abort() sets it and then wakes the receivers; acquire(), start() and poll() find it set.
 AbortState &ConflatingChannel::abort() const { return transport.shared->abort; }
 
 // While a message is held it stays the same, as in a fifo.

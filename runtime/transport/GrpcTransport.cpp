@@ -424,6 +424,8 @@ void DataService::serveNoMore(GrpcTransport *transport) {
   std::erase(transports_, transport);
 }
 
+/// gRPC asks, on a thread of its own, for each call that comes in. The transport that expects the caller's process takes the call or refuses it.
+/// Where none expects that process the first one says why it is refused.
 grpc::ServerGenericBidiReactor *DataService::CreateReactor(grpc::GenericCallbackServerContext *context) {
   if (context->method() != kMethod)
     return new Refusal(absl::UnimplementedError(absl::StrCat("no method ", context->method())));

@@ -15,7 +15,6 @@
 #include "passes/report/Table.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
-#include "runtime/cluster/StrategyRules.h"
 #include "runtime/device/Kinds.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/graphc/Options.h"
@@ -247,9 +246,6 @@ absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
   if (options.recovery)
     cluster.strategy.recovery =
         *options.recovery == "memory" ? cluster::Recovery::Memory : cluster::Recovery::Checkpoint;
-  if (options.recovery)
-    if (std::optional<cluster::Misfit> misfit = cluster::findMisfit(cluster.strategy))
-      return absl::InvalidArgumentError(absl::StrCat("graphc: --recovery=", *options.recovery, ": ", misfit->message));
   return cluster;
 }
 

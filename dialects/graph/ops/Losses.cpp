@@ -27,6 +27,7 @@ static LogicalResult checkLabels(Loc loc, Value logits, Value labels) {
   return success();
 }
 
+// (C1): so each row of logits, one a class, has one label; the loss is a scalar of the logits' element type
 LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   if (failed(checkLabels(loc, adaptor.getLogits(), adaptor.getLabels())))
     return failure();
@@ -34,6 +35,7 @@ LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, Loc loc, Ad
   return success();
 }
 
+// (C1): so each row of log probabilities, one a class, has one label; the loss is a scalar of their element type
 LogicalResult NllLossOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   if (failed(checkLabels(loc, adaptor.getLogProbabilities(), adaptor.getLabels())))
     return failure();

@@ -42,6 +42,7 @@ static LogicalResult verifyBound(ClampOp op, StringRef name, Value bound) {
   return op.emitOpError() << name << " must be of type " << scalar << " or " << type << ", got " << bound.getType();
 }
 
+// (C1), (C2): so a bound without the operand's rank is a scalar, which folds, loops and gradients repeat for each element
 LogicalResult ClampOp::verify() {
   return success(succeeded(verifyBound(*this, "min", getMin())) && succeeded(verifyBound(*this, "max", getMax())));
 }

@@ -10,6 +10,11 @@ graph.variable @w : tensor<3xbf16> = #graph.zeros {aggregation = "mean", trainab
 
 // -----
 
+// (C4) expected-error@+1 {{aggregation "sum" needs elements of i32, i64, f32 or f64, got 'tensor<i1>'; expected "first_replica", or a graph.convert before it}}
+graph.variable @w : tensor<i1> = #graph.zeros {aggregation = "sum", trainable = false}
+
+// -----
+
 // Sums over replicas are of the types that are computed with as they are.
 // expected-error@+1 {{graph.reduction "sum" needs elements of i32, i64, f32 or f64, got 'tensor<3xui8>'}}
 graph.func @f(%x: tensor<3xui8>) -> (tensor<3xui8> {graph.name = "y", graph.reduction = "sum"}) attributes {role = #graph.role<predict>} {
