@@ -328,11 +328,15 @@ int run(int argc, char **argv) {
   std::optional<cluster::TaskRef> task = flags.local ? std::nullopt : resolved->task;
   if (!flags.jobName.empty())
     task = cluster::TaskRef{flags.jobName, flags.taskIndex.value_or(0)};
-  if (task && flags.jobName.empty())
+  const auto sayWho = [&] {
     std::fprintf(stderr, "graphrun: this is %s, as %s says\n", task->str().c_str(),
                  flags.clusterFile.empty() ? "TF_CONFIG" : flags.clusterFile.c_str());
-  if (task && graphrun::isEvaluator(plan->plan, task->job))
+  };
+  if (task && graphrun::isEvaluator(plan->plan, task->job)) {
+    if (flags.jobName.empty() && graphrun::checkEvaluator(plan->plan, flags).ok())
+      sayWho();
     return graphrun::evaluate(check, flags, plan->plan, /*launcher=*/nullptr);
+  }
   std::optional<cluster::Rank> rank; // where no flag, no file and no TF_CONFIG says who this is
   if (!task && !flags.local) {
     if (absl::Status named = checkEnvironment(*resolved); !named.ok())
@@ -369,6 +373,8 @@ int run(int argc, char **argv) {
         "--evaluator is for a run whose tasks graphrun starts all here, and the environment names one task: leave it "
         "out, and start graphrun model.plan --job_name evaluator --checkpoint_dir DIR beside them"));
   if (task) {
+    if (!rank && flags.jobName.empty())
+      sayWho();
     for (const std::string &note : resolved->notes)
       std::fprintf(stderr, "graphrun: %s\n", note.c_str());
     return runOrCheck(check, flags, *plan, setUpByHand(plan->plan, flags, *resolved, *task, rank, *credentials, check),
