@@ -205,6 +205,11 @@ LogicalResult attachFromPrograms(ModuleOp module) {
   return success();
 }
 
+std::string findMisfitOf(const cluster::ClusterConfig &config) {
+  std::optional<cluster::Misfit> misfit = cluster::findMisfit(config.strategy);
+  return misfit ? misfit->message : "";
+}
+
 bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sink) {
   auto refuseAt = [&](const std::string &file, base::JsonPosition position, const std::string &why) {
     graphc::Diagnostic error;
@@ -216,9 +221,8 @@ bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sin
     return false;
   };
   const cluster::StrategyConfig &strategy = config.strategy;
-  if (std::optional<cluster::Misfit> misfit =
-          cluster::findMisfit(strategy)) // of a program; a file was refused as it was read
-    return refuseAt(strategy.file.empty() ? config.file : strategy.file, strategy.position, misfit->message);
+  if (std::string misfit = findMisfitOf(config); !misfit.empty()) // of a program: a file was refused as it was read
+    return refuseAt(strategy.file.empty() ? config.file : strategy.file, strategy.position, misfit);
   for (const cluster::JobConfig &job : config.jobs) {
     auto refuse = [&](const std::string &why) {
       return refuseAt(config.file, job.position, "job \"" + job.name + "\" " + why);

@@ -13,6 +13,9 @@ namespace graphc {
 bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sink);
 
 /// Gives the module graph.cluster, graph.strategy and what belongs to them. Fails after having said what it cannot.
+/// Why the settings of the strategy do not go together; empty: they do.
+std::string findMisfitOf(const cluster::ClusterConfig &config);
+
 mlir::LogicalResult attachCluster(mlir::ModuleOp module, const cluster::ClusterConfig &config, bool softPlacement,
                                   const DiagnosticSink &sink);
 

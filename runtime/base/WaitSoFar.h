@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 
+#include <algorithm>
 #include <string>
 
 namespace graphc::base {
@@ -13,7 +14,7 @@ namespace graphc::base {
 inline std::string waitSoFar(absl::Duration waited, absl::Duration left) {
   const absl::Duration second = absl::Seconds(1);
   return absl::StrCat(waited < second ? "" : " for " + absl::FormatDuration(absl::Trunc(waited, second)), "; at most ",
-                      absl::FormatDuration(absl::Ceil(left, second)), " more");
+                      absl::FormatDuration(std::max(absl::Ceil(left, second), second)), " more");
 }
 
 } // namespace graphc::base

@@ -37,12 +37,12 @@ std::string dumpPath(const std::string &dir, const std::string &word) {
   return isWord(word) ? absl::StrCat(dir, "/", kPrefix, word) : "";
 }
 
-bool clearDumps(const std::string &dir, const std::string &own, absl::Duration wait) {
+bool clearDumps(const std::string &dir, absl::Duration wait) {
   std::error_code error;
   std::vector<fs::path> left;
   for (fs::directory_iterator entry(dir, error), end; !error && entry != end; entry.increment(error))
     if (const std::string name = entry->path().filename().native();
-        absl::StartsWith(name, kPrefix) && name != absl::StrCat(kPrefix, own) &&
+        absl::StartsWith(name, kPrefix) &&
         !dumpPath(dir, std::string(absl::StripSuffix(name.substr(sizeof kPrefix - 1), kGone))).empty())
       left.push_back(entry->path());
   bool isFree = true;
@@ -62,6 +62,8 @@ bool clearDumps(const std::string &dir, const std::string &own, absl::Duration w
 absl::StatusOr<DumpFolder> DumpFolder::create(const std::string &dir, absl::Duration wait) {
   DumpFolder folder;
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(dir));
+  if (!clearDumps(dir, wait))
+    return absl::FailedPreconditionError(absl::StrCat(dir, " is in use by another run; end it or name another folder"));
   GRAPHC_ASSIGN_OR_RETURN(folder.word_, makeWord());
   const std::string path = dumpPath(dir, folder.word_);
   if (::mkdir(path.c_str(), 0777) != 0)
@@ -71,8 +73,6 @@ absl::StatusOr<DumpFolder> DumpFolder::create(const std::string &dir, absl::Dura
   if (!folder.held_ || (::flock(folder.held_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
       !base::exists(path))
     return absl::UnavailableError(absl::StrCat(path, ": another run has removed it; start again"));
-  if (!clearDumps(dir, folder.word_, wait))
-    return absl::FailedPreconditionError(absl::StrCat(dir, " is in use by another run; end it or name another folder"));
   return folder;
 }
 

@@ -5,7 +5,7 @@
 //
 // The chief of a run makes the folder, and holds it (flock) until the run is over; then it goes, with what is in it. A task that was stopped
 // meanwhile, was given up and wakes up later finds no folder to write into and nothing to rename: what another run has written there stays.
-// While a chief lives, if only stopped, no other run begins to write into DIR.
+// While a chief lives, if only stopped, no other run of that host begins to write into DIR (NFS keeps locks of folders on each host).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_DUMPFOLDER_H
@@ -38,8 +38,8 @@ private:
   base::UniqueFd held_;
 };
 
-/// Those of runs that were killed go. False: a run that is not the one of `own` has held one for all of `wait`.
-bool clearDumps(const std::string &dir, const std::string &own = "", absl::Duration wait = absl::ZeroDuration());
+/// Those of runs that were killed go. False: a run has held one for all of `wait`.
+bool clearDumps(const std::string &dir, absl::Duration wait = absl::ZeroDuration());
 /// DIR/.graphrun-dump-WORD; empty: it is no word.
 std::string dumpPath(const std::string &dir, const std::string &word);
 /// What lies there under this name, and is whole, gets it in DIR, in place of what has it.

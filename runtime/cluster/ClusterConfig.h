@@ -75,7 +75,7 @@ enum class EmbeddingRows { All, Distinct };
 /// Where a run goes on from that has lost a task: the last checkpoint, or the memory of a task that lives.
 enum class Recovery { Checkpoint, Memory };
 
-/// Settings are as given, or at their defaults; the parser refuses those of another strategy.
+/// Settings are as given, or at their defaults; findMisfit (StrategyRules.h) finds those of another strategy.
 struct StrategyConfig {
   StrategyKind kind = StrategyKind::OneDevice;
   Replication replication = Replication::BetweenGraph; ///< ParameterServer and AllReduce; the others are in-graph

@@ -28,7 +28,9 @@ struct Setting {
 const std::vector<Setting> &settings() {
   using enum StrategyKind;
   static const auto &table = *new std::vector<Setting>{
-      {"replication", {ParameterServer, AllReduce}, [](auto &s) { return s.replication == Replication::InGraph; }},
+      {"replication",
+       {ParameterServer, AllReduce},
+       [](auto &s) { return s.kind == OneDevice && s.replication == Replication::InGraph; }},
       {"devices", {Mirrored}, [](auto &s) { return !s.devices.empty(); }},
       {"update", {ParameterServer}, [](auto &s) { return s.update == UpdateMode::Async; }},
       {"placement", {ParameterServer}, [](auto &s) { return s.placement != VariablePlacement::RoundRobin; }},

@@ -387,7 +387,7 @@ absl::Status Coordinator::waitForAll() {
       absl::Time middle = begin + options_.joinDeadline / 2;
       announceAt = now < middle ? std::min(now + options_.announceEvery, middle) : now + options_.announceEvery;
     }
-    const absl::Duration waited = absl::Now() - begin, left = deadline - absl::Now();
+    const absl::Duration waited = absl::Now() - begin, left = std::max(deadline - absl::Now(), absl::ZeroDuration());
     ToTask message;
     message.mutable_waiting()->set_waited_s(absl::ToInt64Seconds(waited));
     message.mutable_waiting()->set_left_s(absl::ToInt64Seconds(absl::Ceil(left, absl::Seconds(1))));

@@ -12,8 +12,10 @@
 #include <utility>
 
 namespace graphc::service {
+constexpr size_t kMostNames = 64 << 10; // bytes: of some thousand tasks
+
 std::string waitingText(const ToTask::Waiting &waiting) {
-  return absl::StrCat("waiting for ", base::foreignText(absl::StrJoin(waiting.tasks(), ", ")),
+  return absl::StrCat("waiting for ", base::foreignText(absl::StrJoin(waiting.tasks(), ", "), kMostNames),
                       base::waitSoFar(absl::Seconds(waiting.waited_s()), absl::Seconds(waiting.left_s())),
                       " (--join_deadline)");
 }

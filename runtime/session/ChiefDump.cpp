@@ -21,7 +21,7 @@ absl::Status ChiefDump::begin(const Ask &ask) {
     absl::StatusOr<checkpoint::DumpFolder> made = checkpoint::DumpFolder::create(directory_);
     const bool hasParts =
         std::any_of(plan_.variables().begin(), plan_.variables().end(), [](auto &one) { return one.has_part_of(); });
-    if (absl::IsFailedPrecondition(made.status()) ||
+    if (absl::IsFailedPrecondition(made.status()) || absl::IsUnavailable(made.status()) ||
         (!made.ok() && hasParts)) // else the chief may own nothing, and have no such folder
       return base::annotate(made.status(), "--dump_variables");
     if (made.ok())

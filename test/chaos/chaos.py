@@ -310,6 +310,7 @@ class Case:
             wait(lambda: any(name.endswith(".partial") for name in os.listdir(box / "ckpt")))
             time.sleep(self.later * 0.01)
         elif self.moment == "evaluation":
+            wait(lambda: steps() >= 1)  # it has said by then what it goes on from
             begun = max([0, *map(int, chief.err.matches(r"going on from .*step-([0-9]+)$"))])
             due = [step for step in reference.evaluated if step > begun]
             wait(lambda: not due or begun + steps() >= due[0])

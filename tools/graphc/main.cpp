@@ -246,6 +246,8 @@ absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
   if (options.recovery)
     cluster.strategy.recovery =
         *options.recovery == "memory" ? cluster::Recovery::Memory : cluster::Recovery::Checkpoint;
+  if (std::string misfit = options.recovery ? findMisfitOf(cluster) : ""; !misfit.empty())
+    return absl::InvalidArgumentError(absl::StrCat("graphc: --recovery=", *options.recovery, ": ", misfit));
   return cluster;
 }
 
