@@ -53,20 +53,23 @@ absl::Status Coordinator::displaced(const Speaker &from) const {
 }
 
 bool Coordinator::progress(const Speaker &from, const Progress &progress) {
-  base::MutexLock lock(mutex_);
-  if (!slots_.isCurrent(from))
-    return false;
-  slots_[from.task].progress = progress;
-  slots_[from.task].heard = absl::Now();
-  return true;
-}
-
-bool Coordinator::clockRead(const Speaker &from, const ClockReading &reading) {
+  absl::Status status;
   {
     base::MutexLock lock(mutex_);
     if (!slots_.isCurrent(from))
       return false;
+    slots_[from.task].heard = absl::Now();
+    if (status = rules_ ? rules_->check(from.task, progress) : absl::OkStatus(); status.ok())
+      slots_[from.task].progress = progress;
   }
+  if (!status.ok())
+    refuse(from.task, status);
+  return true;
+}
+
+bool Coordinator::clockRead(const Speaker &from, const ClockReading &reading) {
+  if (base::MutexLock lock(mutex_); !slots_.isCurrent(from))
+    return false;
   clocks_.answered(from.task, reading); // by the number of a question, which no other process was asked
   return true;
 }
@@ -387,11 +390,8 @@ absl::Status Coordinator::waitForAll() {
       absl::Time middle = begin + options_.joinDeadline / 2;
       announceAt = now < middle ? std::min(now + options_.announceEvery, middle) : now + options_.announceEvery;
     }
-    const absl::Duration waited = absl::Now() - begin, left = std::max(deadline - absl::Now(), absl::ZeroDuration());
     ToTask message;
-    message.mutable_waiting()->set_waited_s(absl::ToInt64Seconds(waited));
-    message.mutable_waiting()->set_left_s(absl::ToInt64Seconds(absl::Ceil(left, absl::Seconds(1))));
-    *message.mutable_waiting()->mutable_tasks() = {absent.begin(), absent.end()};
+    *message.mutable_waiting() = waitingFor(absent, absl::Now() - begin, deadline - absl::Now());
     if (options_.announce)
       options_.announce(waitingText(message.waiting()));
     tell(message);

@@ -34,6 +34,7 @@ public:
   /// This is under way from now on.
   virtual void ordered(const Order &order) = 0;
   virtual absl::Status check(uint32_t task, const Done &done) = 0; ///< its first answer to that, which is no error
+  virtual absl::Status check(uint32_t task, const Progress &progress) = 0; ///< of any phase: it may come late
   virtual absl::Status checkOwn(uint32_t task, const Order &order,
                                 const Done &done) = 0; ///< to an order of its own meanwhile
   virtual void rejoins(uint32_t task) = 0; ///< another process goes on for it: some steps are made again

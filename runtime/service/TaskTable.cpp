@@ -20,6 +20,14 @@ std::string waitingText(const ToTask::Waiting &waiting) {
                       " (--join_deadline)");
 }
 
+ToTask::Waiting waitingFor(const std::vector<std::string> &tasks, absl::Duration waited, absl::Duration left) {
+  ToTask::Waiting waiting;
+  *waiting.mutable_tasks() = {tasks.begin(), tasks.end()};
+  waiting.set_waited_s(absl::ToInt64Seconds(waited));
+  waiting.set_left_s(absl::ToInt64Seconds(absl::Ceil(std::max(left, absl::ZeroDuration()), absl::Seconds(1))));
+  return waiting;
+}
+
 void TaskRow::beginPhase() {
   const bool stop = progress.stop_requested(), end = progress.end_asked();
   progress.Clear();

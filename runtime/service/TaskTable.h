@@ -24,6 +24,8 @@ namespace graphc::service {
 
 /// For whom the run waits to begin, how long it has and at most will: what every task that waits says. Another process's text is cleaned.
 std::string waitingText(const ToTask::Waiting &waiting);
+/// The message of that; `left`: negative counts as none.
+ToTask::Waiting waitingFor(const std::vector<std::string> &tasks, absl::Duration waited, absl::Duration left);
 
 /// Puts into the order for this task what is for it alone.
 using AddOwn = std::function<void(uint32_t task, Order *order)>;

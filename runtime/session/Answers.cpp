@@ -149,6 +149,24 @@ absl::Status RunAnswers::check(uint32_t task, const Done &done) {
   return checkAnswer(task, order_, done);
 }
 
+/// No numbers that no training comes to, and no more lanes than the task ever has at once: they are added, and looked at one by one.
+absl::Status RunAnswers::check(uint32_t task, const service::Progress &progress) {
+  const auto notOf = [](uint64_t number, const char *what) {
+    return unfit(absl::StrCat("its progress cannot be: ", number, " ", what));
+  };
+  if (const uint64_t steps = std::max(progress.steps(), progress.tickets()); steps > executor::kMostSteps)
+    return notOf(steps, "steps");
+  if (progress.loss_epoch() > executor::kMostSteps)
+    return notOf(progress.loss_epoch(), "epochs");
+  if (progress.loss_count() > static_cast<uint64_t>(kMostCounted))
+    return notOf(progress.loss_count(), "losses");
+  int lanes = 0;
+  for (const PhaseOfTask &phase : tasks_[task].phases)
+    lanes = std::max(lanes, phase.lanes);
+  return progress.lanes_size() <= lanes ? absl::OkStatus()
+                                        : notOf(static_cast<uint64_t>(progress.lanes_size()), "lanes");
+}
+
 absl::Status RunAnswers::checkOwn(uint32_t task, const Order &order, const Done &done) {
   return checkAnswer(task, order, done);
 }

@@ -26,6 +26,7 @@ public:
   explicit RunAnswers(const plan::Plan &plan, std::function<void(const service::Order &)> told = {});
   void ordered(const service::Order &order) override;
   absl::Status check(uint32_t task, const service::Done &done) override;
+  absl::Status check(uint32_t task, const service::Progress &progress) override;
   absl::Status checkOwn(uint32_t task, const service::Order &order, const service::Done &done) override;
   void rejoins(uint32_t task) override { rejoined_.insert(task); }
   bool isRepeated(uint32_t task, const service::Fetched &value) const override;

@@ -29,13 +29,15 @@ struct TrainingSteps {
   std::optional<uint64_t> traced = {}; ///< steps behind which a trace is whole
   uint64_t total = 0; ///< steps
 
+  static constexpr double kMostSeen = 0x1p62; ///< samples
+
   data::Walk walk() const { return {samples, samplesPerStep, padded}; }
   double stepsOfAnEpoch() const { return static_cast<double>(samples) / static_cast<double>(samplesPerStep); }
   /// Steps until the data was seen `epochs` times; none are fewer than those made before.
   uint64_t stepsOf(double epochs) const {
     if (!samples || !samplesPerStep)
       return 0;
-    double wanted = std::min(epochs * static_cast<double>(samples), 0x1p62);
+    double wanted = std::min(epochs * static_cast<double>(samples), kMostSeen);
     double nearest = std::nearbyint(wanted); // 0.1 * 30 epochs must not become one step more by rounding
     auto target =
         static_cast<uint64_t>(std::abs(wanted - nearest) < 1e-9 * std::max(1.0, wanted) ? nearest : std::ceil(wanted));
@@ -46,7 +48,7 @@ struct TrainingSteps {
     return samples ? walk().after(position, step - std::min(step, firstStep)) / samples : 0;
   }
 
-  /// The first multiple of `epochs` epochs behind `step`.
+  /// The first multiple of `epochs` epochs behind `step`; UINT64_MAX: there is none that can be counted.
   uint64_t nextEpochMultiple(uint64_t step, double epochs) const {
     if (epochs * stepsOfAnEpoch() <= 1)
       return step + 1;
@@ -54,8 +56,9 @@ struct TrainingSteps {
     auto done = static_cast<uint64_t>(seen / (epochs * static_cast<double>(samples)));
     uint64_t k = done > 0 ? done - 1 : 0;
     uint64_t next = 0;
-    while ((next = stepsOf(static_cast<double>(++k) * epochs)) <= step) {
-    }
+    while ((next = stepsOf(static_cast<double>(++k) * epochs)) <= step)
+      if (static_cast<double>(k) * epochs * static_cast<double>(samples) >= kMostSeen)
+        return UINT64_MAX;
     return next;
   }
 

@@ -52,9 +52,9 @@ class Runner:
                     print(f"  {name}: {detail or 'no reason given'}")
         if count["failed"]:
             print("failed:")
-            for name, outcome, _, _ in self.results:
+            for name, outcome, _, detail in self.results:
                 if outcome == "failed":
-                    print(f"  {name}")
+                    print(f"  {name}: {whyOf(detail)}")
         if not count["passed"]:
             print("nothing passed: that is a failure of the run itself")
             count["failed"] += 1
@@ -63,6 +63,13 @@ class Runner:
         print(f"\n{line}, {count['skipped']} skipped, tests {tests:.0f} s, in all {before + tests:.0f} s")
         print(line, flush=True)  # last and alone: machines read it
         return 1 if count["failed"] else 0
+
+
+def whyOf(detail):
+    """The line of a failure that says most, for the list at the end; what CI keeps of a long output may lack the rest."""
+    lines = [line.strip() for line in detail.splitlines() if line.strip()]
+    telling = [line for line in lines if re.search(r"runtime error:|^SUMMARY:|^==\d+==ERROR|: Failure$", line)]
+    return (telling or lines or ["no reason given"])[0][:300]
 
 
 def execute(command, timeout, environment=None, cwd=None):

@@ -13,6 +13,8 @@
 #include "runtime/base/File.h"
 #include "runtime/base/Mutex.h"
 
+#include "absl/strings/str_cat.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -136,6 +138,23 @@ void control(const std::string &folder, bool towardsTask) {
   if (!towardsTask) // a run whose tasks all are honest, for what is mad to come into
     for (uint8_t setting = 0; setting < 32; ++setting)
       write(folder, "honest-" + std::to_string(setting), test::writeScript({setting, std::vector<test::Line>(24)}));
+  for (uint8_t several = 0; !towardsTask && several < 2; ++several)
+    for (size_t before = 3; before < 7;
+         ++before) { // numbers that nobody can add, of every task, behind so many honest answers
+      service::FromTask most;
+      most.mutable_progress()->set_steps(UINT64_MAX);
+      most.mutable_progress()->set_loss_count(INT64_MAX);
+      service::FromTask count;
+      count.mutable_progress()->set_loss_count(INT64_MAX);
+      for (const service::FromTask &message : {most, count}) {
+        test::Script script{several, std::vector<test::Line>(before)};
+        for (uint8_t task = 0; task < 3; ++task)
+          script.lines.push_back({task, 0, message.SerializeAsString()});
+        script.lines.resize(script.lines.size() + 12);
+        write(folder, absl::StrCat("most-", several, "-", before, message.progress().steps() ? "" : "-losses"),
+              test::writeScript(script));
+      }
+    }
 }
 
 /// Every lane of a plan at each of its places, and what was there before.

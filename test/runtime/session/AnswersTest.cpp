@@ -122,6 +122,33 @@ TEST_F(Answers, NumbersAreThePlansOwn) {
               HasSubstr("a checksum of mirrors that it does not have"));
 }
 
+TEST_F(Answers, ProgressIsOfNumbersThatCanBeAdded) {
+  const auto with = [&](std::function<void(service::Progress &)> change) {
+    return AnsweredRun::with(Order::kRun, [&, change](Done &) {
+      service::Progress progress;
+      progress.set_loss_count(1);
+      change(progress);
+      coordinator->progress({1, 100 + 1}, progress);
+      heartbeat();
+    });
+  };
+  EXPECT_EQ(with([](service::Progress &progress) { progress.set_loss_count(uint64_t{1} << 46); }), "");
+  EXPECT_EQ(with([](service::Progress &progress) { progress.set_steps(executor::kMostSteps); }), "");
+  const std::pair<const char *, std::function<void(service::Progress &)>> all[] = {
+      {"9223372036854775807 losses", [](service::Progress &progress) { progress.set_loss_count(INT64_MAX); }},
+      {"70368744177665 losses", [](service::Progress &progress) { progress.set_loss_count((uint64_t{1} << 46) + 1); }},
+      {"281474976710656 steps", [](service::Progress &progress) { progress.set_steps(executor::kMostSteps + 1); }},
+      {"281474976710656 steps", [](service::Progress &progress) { progress.set_tickets(executor::kMostSteps + 1); }},
+      {"281474976710656 epochs",
+       [](service::Progress &progress) { progress.set_loss_epoch(executor::kMostSteps + 1); }},
+      {"7 lanes", [](service::Progress &progress) {
+         for (int i = 0; i < 7; ++i)
+           progress.add_lanes();
+       }}};
+  for (auto &[what, change] : all)
+    EXPECT_EQ(with(change), std::string("/job:ps/task:1: its progress cannot be: ") + what);
+}
+
 TEST_F(Answers, DataSetsAreThoseThatTheTaskReads) {
   loaded.plan = plan::lonePlan();
   auto change = [&](std::function<void(Done &)> change) { return with(Order::kConnect, change, 0); };

@@ -25,6 +25,13 @@ TEST(TrainingSteps, NoNumberOfEpochsIsTooManyOrTooFew) {
             executor::kMostSteps);
 }
 
+TEST(TrainingSteps, BehindMoreSamplesThanCanBeCountedThereIsNoPause) {
+  TrainingSteps trainingSteps{
+      .samples = 57, .samplesPerStep = 19, .position = uint64_t{1} << 62, .evalEvery = 1, .total = 100};
+  EXPECT_EQ(trainingSteps.next(0).step, 100u);
+  EXPECT_FALSE(trainingSteps.next(0).evaluate);
+}
+
 TEST(TrainingSteps, EpochOfAStepStraddles) {
   TrainingSteps trainingSteps{.samples = 10, .samplesPerStep = 4};
   EXPECT_EQ(trainingSteps.epochOf(0), 0u);
