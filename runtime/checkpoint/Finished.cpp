@@ -56,7 +56,7 @@ absl::StatusOr<Finished> decodeFinished(std::string_view text, std::string_view 
                  epochs->number < 0))
     return bad("\"epochs\" is no number of epochs");
   if (epochs)
-    finished.goal.epochs = epochs->number;
+    finished.goal.epochs = epochs->number + 0.0; // never -0, which is written as another number
   return finished;
 }
 

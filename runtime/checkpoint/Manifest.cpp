@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace graphc::checkpoint {
@@ -152,6 +153,27 @@ absl::StatusOr<ShardInfo> readShard(const JsonValue &value, std::string_view fil
   return shard;
 }
 
+/// Whether they fit the position is for who goes on from there (data/Taken.h).
+absl::Status readTaken(const JsonValue &taken, std::string_view file, Manifest &manifest) {
+  if (!taken.is(Kind::Object))
+    return base::errorAt(file, taken.position, "expected an object of samples that were taken ahead of others");
+  for (const JsonMember &stream : taken.members) {
+    std::vector<uint64_t> &ahead = manifest.dataTaken[stream.key];
+    if (!stream.value.is(Kind::Array) || stream.value.elements.empty())
+      return base::errorAt(file, stream.value.position, "expected ranges of samples: begin, end, begin, end, …");
+    for (const JsonValue &end : stream.value.elements) {
+      if (!end.is(Kind::Integer) || end.integer < 0)
+        return base::errorAt(file, end.position, absl::StrCat("expected a sample's place, found ", end.describe()));
+      ahead.push_back(static_cast<uint64_t>(end.integer));
+    }
+    if (!manifest.dataPositions.contains(stream.key))
+      return base::errorAt(file, stream.position, "samples of a stream that has no position");
+    if (ahead.size() % 2 || std::adjacent_find(ahead.begin(), ahead.end(), std::greater_equal<>()) != ahead.end())
+      return base::errorAt(file, stream.value.position, "ranges of samples without an end, or out of order");
+  }
+  return absl::OkStatus();
+}
+
 } // namespace
 
 bool isShardFile(std::string_view name) {
@@ -227,6 +249,10 @@ std::string encodeManifest(Manifest manifest) {
     first = false;
   }
   text += "}";
+  for (const auto &[stream, ahead] : manifest.dataTaken)
+    absl::StrAppend(&text, stream == manifest.dataTaken.begin()->first ? ",\n  \"data_taken\": {" : ", ",
+                    quoteJson(stream), ": [", absl::StrJoin(ahead, ", "), "]");
+  text += manifest.dataTaken.empty() ? "" : "}";
   for (const auto &[kernel, algorithm] : manifest.algorithms)
     absl::StrAppend(&text, kernel == manifest.algorithms.begin()->first ? ",\n  \"algorithms\": {\n    " : ",\n    ",
                     quoteJson(kernel), ": ", quoteJson(algorithm));
@@ -260,7 +286,7 @@ absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view 
 
   GRAPHC_ASSIGN_OR_RETURN(JsonValue root, base::parseJson(text, name, {.bytes = maxManifest, .values = 1u << 24}));
   ObjectReader reader(root, name, "the manifest",
-                      {"format", "global_step", "data_position", "algorithms", "shards", "sha256"});
+                      {"format", "global_step", "data_position", "data_taken", "algorithms", "shards", "sha256"});
   const JsonValue *format = reader.member("format", Kind::Integer, "a number");
   Manifest manifest;
   manifest.globalStep = reader.count("global_step");
@@ -276,6 +302,8 @@ absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view 
       return base::errorAt(name, position.value.position, "expected a count of samples");
     manifest.dataPositions[position.key] = static_cast<uint64_t>(position.value.integer);
   }
+  if (const JsonValue *taken = root.find("data_taken"))
+    GRAPHC_RETURN_IF_ERROR(readTaken(*taken, name, manifest));
   if (const JsonValue *algorithms = root.find("algorithms")) {
     if (!algorithms->is(Kind::Object))
       return base::errorAt(name, algorithms->position, "expected an object of algorithms");

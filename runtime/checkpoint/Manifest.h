@@ -43,6 +43,8 @@ struct Manifest {
   static constexpr int64_t formatVersion = 1;
   uint64_t globalStep = 0; ///< steps made; where each counts once, the value of global_step
   std::map<std::string, uint64_t> dataPositions; ///< by name of a stream (data/Streams.h): samples taken of it
+  std::map<std::string, std::vector<uint64_t>>
+      dataTaken; ///< those ahead of others, as data::Taken has them; none is empty
   std::map<std::string, std::string>
       algorithms; ///< of libraries, by kernel: a run that goes on has the same bits with these
   std::vector<ShardInfo> shards; ///< sorted by file

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 #include <system_error>
+#include <utility>
 
 namespace graphc::data {
 
@@ -49,9 +50,9 @@ absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr
   return source;
 }
 
-absl::Status BatchSource::start(uint64_t position, uint64_t step) {
+absl::Status BatchSource::start(Taken what, uint64_t step) {
   stop();
-  begin = position;
+  before = std::move(what);
   first = step * choice.perStep;
   share = (uint64_t(choice.replica) * choice.microBatches + choice.microBatch) * choice.batch;
   taken = 0;
@@ -93,7 +94,7 @@ uint64_t BatchSource::sampleAt(uint64_t place) {
 
 absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *valid) {
   uint64_t samples = set->samples();
-  uint64_t at = Walk{samples, samplesPerStep(), choice.padLast}.after(begin, number / choice.perStep);
+  uint64_t at = Walk{samples, samplesPerStep(), choice.padLast}.after(before.position(), number / choice.perStep);
   const uint64_t firstSample = at + share + number % choice.perStep * choice.batch;
   uint64_t index = firstSample;
   uint64_t end = choice.padLast ? (at / samples + 1) * samples : UINT64_MAX; // of what is real
@@ -106,16 +107,16 @@ absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *v
         memset(static_cast<uint8_t *>(buffers[c]) + i * set->sampleBytes(c), 0, set->sampleBytes(c));
       continue;
     }
-    const uint64_t sample = sampleAt(index);
+    const uint64_t place = placeOf(index), sample = sampleAt(place);
     for (size_t c = 0; c < set->components(); ++c)
       set->copySample(c, sample, static_cast<uint8_t *>(buffers[c]) + i * set->sampleBytes(c),
-                      choice.training ? std::optional(index / samples) : std::nullopt);
+                      choice.training ? std::optional(place / samples) : std::nullopt);
   }
   for (size_t c = 0; c < choice.classes.size(); ++c) // what is not real is 0, a class
     if (uint64_t classes = choice.classes[c])
       if (Strays strays = set->findStrays(c, classes, buffers[c], choice.batch); strays.count)
         return set->straysError(c, classes, strays, choice.batch,
-                                sampleAt(firstSample + strays.first / set->sampleElements(c)));
+                                sampleAt(placeOf(firstSample + strays.first / set->sampleElements(c))));
   return absl::OkStatus();
 }
 

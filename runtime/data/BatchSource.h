@@ -2,7 +2,8 @@
 //
 // One seeded stream for the whole run: the permutations of successive epochs end to end. Counting micro-batches of B
 // samples from `position`, step s takes micro-batch s*N*M + r*M + m on replica r of N as m-th of M in the step. A run's
-// position is one integer, the number of samples taken by all replicas together, so N, M and B may change between runs.
+// position is one integer, the number of samples taken by all replicas together, so N, M and B may change between runs; where some were
+// taken ahead of others, Taken says which.
 //
 // With padLast each epoch covers every sample once: in its last step, what lies behind the last sample is zero and not valid, and the
 // next step begins the next epoch.
@@ -18,6 +19,7 @@
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Permutation.h"
 #include "runtime/data/Streams.h"
+#include "runtime/data/Taken.h"
 
 #include <atomic>
 #include <thread>
@@ -43,8 +45,10 @@ public:
   ~BatchSource();
   BatchSource(const BatchSource &) = delete;
 
-  /// Begins (again) at `position`, with the batches of step `step` from there; what was prefetched before is dropped. Not while a lane takes.
-  absl::Status start(uint64_t position, uint64_t step = 0);
+  /// Begins (again) behind what was taken, with the batches of step `step` from there; what was prefetched before is dropped. Not while a
+  /// lane takes.
+  absl::Status start(Taken taken, uint64_t step = 0);
+  absl::Status start(uint64_t position, uint64_t step = 0) { return start(Taken(position), step); }
   /// Stops the thread; start() may follow.
   void stop();
 
@@ -71,11 +75,12 @@ private:
   absl::Status make(uint64_t number, void *const *buffers, uint8_t *valid);
   /// Which sample the stream has at this place.
   uint64_t sampleAt(uint64_t place);
+  uint64_t placeOf(uint64_t index) const { return before.isEven() ? index : before.place(index); }
   void run();
 
   std::shared_ptr<const Dataset> set;
   BatchOptions choice;
-  uint64_t begin = 0; ///< where the stream stood at start()
+  Taken before; ///< at start()
   uint64_t share = 0; ///< of each step: where in it this source's samples begin
   uint64_t first = 0; ///< of the batches from `begin` on, the one that start() begins with
   uint64_t taken = 0; ///< batches since start(), the lane's own

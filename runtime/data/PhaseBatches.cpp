@@ -57,9 +57,9 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
   return batches;
 }
 
-absl::Status PhaseBatches::start(const std::vector<uint64_t> &positions, uint64_t step) {
+absl::Status PhaseBatches::start(const std::vector<Taken> &streams, uint64_t step) {
   for (Entry &entry : sources)
-    GRAPHC_RETURN_IF_ERROR(entry.source->start(entry.stream < positions.size() ? positions[entry.stream] : 0, step));
+    GRAPHC_RETURN_IF_ERROR(entry.source->start(entry.stream < streams.size() ? streams[entry.stream] : Taken(), step));
   return absl::OkStatus();
 }
 

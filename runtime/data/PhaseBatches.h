@@ -31,9 +31,9 @@ public:
   /// For the lanes of `phase` that run on `task`; opens their data sets. `plan` is verified and outlives this object.
   static absl::StatusOr<std::unique_ptr<PhaseBatches>>
   create(const plan::Plan &plan, uint32_t phase, const plan::Task &task, DatasetCache &datasets, bool prefetch = true);
-  /// Every source begins where its stream stands, with the batches of step `step` from there; `positions` as streamsOf() has them, what is
-  /// missing is 0.
-  absl::Status start(const std::vector<uint64_t> &positions, uint64_t step = 0);
+  /// Every source begins where its stream stands, with the batches of step `step` from there; `streams` as streamsOf() has them, of what is
+  /// missing nothing was taken.
+  absl::Status start(const std::vector<Taken> &streams, uint64_t step = 0);
   /// Ends the threads.
   void stop();
   /// The next batch for this instruction (a reference into the plan) of this instance.

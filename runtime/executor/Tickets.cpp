@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 namespace graphc::executor {
 
@@ -112,6 +113,13 @@ void Tickets::Turn::wait(absl::Duration timeout) {
 absl::Status Tickets::Turn::status() const {
   base::MutexLock lock(tickets->mutex_);
   return tickets->why_;
+}
+
+std::vector<uint64_t> Tickets::takenByInstance() const {
+  std::vector<uint64_t> taken;
+  for (const Clock &clock : clocks_)
+    taken.push_back(std::accumulate(clock.counts.steps.begin(), clock.counts.steps.end(), uint64_t{0}));
+  return taken;
 }
 
 StalenessCounts Tickets::staleness() const {

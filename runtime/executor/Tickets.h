@@ -65,6 +65,8 @@ public:
   std::optional<uint64_t> maxStaleness() const { return maxStaleness_; }
   /// After the lanes were joined.
   StalenessCounts staleness() const;
+  /// By instance; their sum is taken(). After the lanes were joined.
+  std::vector<uint64_t> takenByInstance() const;
 
   /// Called, under no lock, when who waits should ask again; for who waits otherwise than on port(). May be empty.
   std::function<void()> woken;

@@ -57,6 +57,7 @@ absl::Status checkKind(const Order &order, Done done) {
     done.clear_losses();
     done.clear_metrics();
     done.clear_not_finite();
+    done.clear_tickets();
     break;
   case Order::kSave:
     done.clear_shard();
@@ -120,6 +121,9 @@ RunAnswers::RunAnswers(const plan::Plan &plan, std::function<void(const Order &)
           if (lanes)
             here.metrics.insert(metric.name());
         here.lanes += lanes;
+        for (const plan::Instruction &instruction : program.instructions())
+          if (lanes && instruction.has_ticket())
+            here.tickets = lanes;
       }
     }
   }
@@ -255,6 +259,15 @@ absl::Status RunAnswers::checkRun(const OfTask &task, const Done &done) const {
   const PhaseOfTask &here = task.phases[begin_.phase()];
   if (done.steps() > begin_.steps())
     return unfit(absl::StrCat(done.steps(), " steps of ", begin_.steps()));
+  bool fits = done.tickets_size() == here.tickets;
+  uint64_t left = done.steps();
+  for (uint64_t taken : done.tickets()) {
+    fits &= taken <= left;
+    left -= std::min(left, taken);
+  }
+  if (!fits || (here.tickets && left))
+    return unfit(absl::StrCat("tickets of ", done.tickets_size(), " lanes of ", here.tickets,
+                              ", or not as many as steps, ", done.steps()));
   if (!done.not_finite().empty() && (!nanStops_ || done.not_finite().size() > kMostNotFinite))
     return unfit("it tells of a loss that is no number, which nobody has asked for, or too much of it");
   if (done.losses_size() > here.lanes)

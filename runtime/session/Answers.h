@@ -35,7 +35,7 @@ public:
 
 private:
   struct PhaseOfTask {
-    int lanes = 0;
+    int lanes = 0, tickets = 0; ///< those that take a ticket each step
     std::set<std::string> metrics;
   };
   struct OfTask {

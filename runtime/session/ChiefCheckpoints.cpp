@@ -78,17 +78,17 @@ absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::open() {
 
 std::string ChiefCheckpoints::pathOf(uint64_t step) const { return checkpoint::stepPath(options_.directory, step); }
 
-absl::Status ChiefCheckpoints::save(uint64_t step, const std::map<std::string, uint64_t> &positions) {
+absl::Status ChiefCheckpoints::save(uint64_t step, const Positions &positions, const Ahead &ahead) {
   if (saved_ == step)
     return absl::OkStatus();
-  absl::Status status = write(step, positions);
+  absl::Status status = write(step, positions, ahead);
   if (!status.ok() || !notFinite_.empty())
     directory_->abandon(step);
   return status;
 }
 
 /// The chief makes the folder, each owner writes its shard into it, the chief writes the manifest and renames: only then is it one.
-absl::Status ChiefCheckpoints::write(uint64_t step, const std::map<std::string, uint64_t> &positions) {
+absl::Status ChiefCheckpoints::write(uint64_t step, const Positions &positions, const Ahead &ahead) {
   {
     FileWatch::Work work(files_, absl::StrCat("clearing ", options_.directory));
     GRAPHC_RETURN_IF_ERROR(directory_->prepare(step));
@@ -107,6 +107,7 @@ absl::Status ChiefCheckpoints::write(uint64_t step, const std::map<std::string, 
   checkpoint::Manifest manifest;
   manifest.globalStep = step;
   manifest.dataPositions = positions;
+  manifest.dataTaken = ahead;
   manifest.algorithms = algorithms_;
   for (const service::Done &done : written) {
     if (done.shard().empty())

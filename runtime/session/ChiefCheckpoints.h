@@ -40,8 +40,10 @@ public:
   absl::StatusOr<std::optional<checkpoint::Found>> open();
   /// Before the first save: how GPUs' libraries make the products, by kernel.
   void madeBy(std::map<std::string, std::string> algorithms) { algorithms_ = std::move(algorithms); }
-  /// The tasks' variables at `step`, with these positions in the streams; nothing to do where they are in the newest already.
-  absl::Status save(uint64_t step, const std::map<std::string, uint64_t> &positions);
+  using Positions = std::map<std::string, uint64_t>;
+  using Ahead = std::map<std::string, std::vector<uint64_t>>;
+  /// The tasks' variables at `step`, with where the streams stand (StreamPositions); nothing to do where they are in the newest already.
+  absl::Status save(uint64_t step, const Positions &positions, const Ahead &ahead = {});
   /// Why save() has saved nothing: a trained variable is no number. Empty: it has saved.
   const std::string &notFinite() const { return notFinite_; }
   /// The checkpoint of this step, where there is one, stays whatever comes behind it.
@@ -76,7 +78,7 @@ public:
 private:
   absl::Status hold();
   absl::StatusOr<std::optional<checkpoint::Found>> openOnly();
-  absl::Status write(uint64_t step, const std::map<std::string, uint64_t> &positions);
+  absl::Status write(uint64_t step, const Positions &positions, const Ahead &ahead);
 
   const plan::Plan &plan_;
   service::Coordinator &coordinator_;

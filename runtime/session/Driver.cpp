@@ -242,8 +242,8 @@ absl::Status Driver::train(uint32_t phase) {
   while (step_ < trainingSteps_.total && !ends && !notFinite_ && !earlyStop_.isOver()) {
     TrainingSteps::Pause pause = trainingSteps_.next(step_);
     uint64_t before = step_;
-    GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, streams.positions()));
-    streams.advance(step_ - before);
+    GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, &streams));
+    streams.advance(step_ - before, result.tickets);
     GRAPHC_RETURN_IF_ERROR(trace_.write(step_, /*isLast=*/result.stopped && stopRequested_));
     if (step_ == before && !result.stopped)
       return absl::InternalError(absl::StrCat("phase ", plan_.phases(static_cast<int>(phase)).name(),
@@ -286,7 +286,7 @@ absl::Status Driver::train(uint32_t phase) {
 
 /// A checkpoint, unless a finite loss has made a variable no number: then what a loss that is none would do.
 absl::Status Driver::save(const StreamPositions &streams) {
-  GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+  GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName(), streams.aheadByName()));
   const std::string &why = checkpoints_.notFinite();
   if (notFinite_ = !why.empty(); notFinite_ && options_.nanStops)
     endEarly(why);
@@ -335,7 +335,7 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
     remark(remarkOverlap(plan_, phase, samples_, samplesOf(phase), steps));
   if (options_.entry == "eval")
     GRAPHC_RETURN_IF_ERROR(trace_.choose(phase, 0, steps));
-  GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
+  GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, nullptr));
   if (result.stopped) { // what it has of some of the samples is no result
     std::string how = absl::StrCat("stopped in the evaluation, at step ", result.steps, " of ", steps, ", as asked");
     if (!final) {
@@ -368,15 +368,15 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
 absl::Status Driver::predict(uint32_t phase) {
   const uint64_t steps = options_.steps ? *options_.steps : stepsOfOnePass(phase);
   GRAPHC_RETURN_IF_ERROR(trace_.choose(phase, 0, steps));
-  GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
+  GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, nullptr));
   return result.stopped
              ? absl::CancelledError(absl::StrCat("stopped at step ", result.steps, " of ", steps, ", as asked"))
              : absl::OkStatus();
 }
 
-/// `begin` makes every task ready for so many steps from these positions; `run` lets the lanes go and comes back when the phase has
+/// `begin` makes every task ready for so many steps from where the streams stand (null: from their beginning); `run` lets the lanes go and comes back when the phase has
 /// ended everywhere, by its steps or a stop; the answers' sums are added up.
-absl::StatusOr<PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps, const std::vector<uint64_t> &positions) {
+absl::StatusOr<PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps, const StreamPositions *streams) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   const bool trains = one.role() == plan::TRAIN;
   service::Order begin, run;
@@ -387,11 +387,8 @@ absl::StatusOr<PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps, con
   begin.mutable_begin()->set_epoch_samples(samplesOf(phase));
   if (trains)
     records_.ask(*begin.mutable_begin());
-  for (size_t i = 0; i < positions.size(); ++i)
-    if (i == 0)
-      begin.mutable_begin()->set_position(positions[i]);
-    else
-      begin.mutable_begin()->add_other_positions(positions[i]);
+  if (streams)
+    streams->tell(*begin.mutable_begin());
   trace_.ask(*begin.mutable_begin());
   returns_.mark(*begin.mutable_begin());
   GRAPHC_RETURN_IF_ERROR(giveOrder(begin, kSetUpDeadline).status());

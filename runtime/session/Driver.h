@@ -106,7 +106,7 @@ private:
   TrainingSteps trainingStepsOf(uint32_t phase, const StreamPositions &streams) const;
   absl::Status evaluate(uint32_t phase, bool final);
   absl::Status predict(uint32_t phase);
-  absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps, const std::vector<uint64_t> &positions);
+  absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps, const StreamPositions *streams);
   PhaseResult addUp(const plan::Phase &phase, const std::vector<service::Done> &ended);
   absl::Status finish(bool stopped);
   absl::StatusOr<std::vector<service::Done>> giveOrder(service::Order order, absl::Duration deadline);

@@ -1,7 +1,7 @@
 #include "runtime/session/Orders.h"
 
 #include "runtime/base/Status.h"
-#include "runtime/data/Streams.h"
+#include "runtime/data/Taken.h"
 #include "runtime/executor/Control.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
@@ -213,6 +213,13 @@ absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
       static_cast<size_t>(begin.other_positions_size()) > std::max<size_t>(1, streams) - 1)
     return wrong(
         absl::StrCat(begin.other_positions_size(), " more positions in the data for ", streams, " streams of it"));
+  if (begin.taken_size() > begin.other_positions_size() + 1)
+    return wrong(absl::StrCat("samples that were taken ahead, of ", begin.taken_size(), " streams"));
+  for (int i = 0; i < begin.taken_size(); ++i)
+    if (absl::Status taken = data::Taken::check(i == 0 ? begin.position() : begin.other_positions(i - 1),
+                                                {begin.taken(i).ahead().data(), size_t(begin.taken(i).ahead_size())});
+        !taken.ok())
+      return taken;
   if (begin.has_trace() && (begin.trace().steps() == 0 || begin.trace().steps() > begin.steps() ||
                             begin.trace().first() > begin.steps() - begin.trace().steps()))
     return wrong(absl::StrCat("a trace of ", begin.trace().steps(), " steps from ", begin.trace().first(), " on, of ",

@@ -255,6 +255,9 @@ PhaseHost::Progress PhaseHost::progress() const {
 void PhaseHost::answer(service::Done &done) const {
   done.set_stopped(stopped());
   done.set_not_finite(notFinite());
+  if (tickets_)
+    for (uint64_t taken : tickets_->takenByInstance())
+      done.add_tickets(taken);
   for (auto &[epoch, loss] : losses()) {
     service::EpochSum &sum = *done.add_losses();
     sum.set_epoch(epoch);

@@ -38,6 +38,8 @@ PhaseResult resultOf(const std::vector<service::Done> &answers, bool trains) {
     if (result.notFinite.empty())
       result.notFinite = base::foreignText(done.not_finite());
     result.steps = std::max(result.steps, done.steps());
+    if (done.tickets_size())
+      result.tickets.assign(done.tickets().begin(), done.tickets().end());
     if (!trains)
       addMetrics(done, result.metrics);
   }

@@ -1,14 +1,15 @@
 //===- StreamPositions.h - where a training stands in its streams of samples -------------------------------*- C++ -*-===//
 //
-// In samples taken of each stream by all replicas, under whatever strategy that was (data/Streams.h). The master counts them; the tasks
-// are told where to begin.
+// In samples taken of each stream by all replicas, under whatever strategy that was (data/Streams.h), and which of them lie ahead of others
+// (data/Taken.h). The master counts them; the tasks are told where to begin.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_STREAMPOSITIONS_H
 #define GRAPHC_RUNTIME_SESSION_STREAMPOSITIONS_H
 
 #include "runtime/checkpoint/Manifest.h"
-#include "runtime/data/Streams.h"
+#include "runtime/data/Taken.h"
+#include "runtime/service/service.pb.h"
 #include "runtime/session/Agreement.h"
 
 namespace graphc::session {
@@ -20,21 +21,29 @@ public:
                   const std::optional<checkpoint::Manifest> &restored);
 
   /// By stream, as streamsOf() has them.
-  const std::vector<uint64_t> &positions() const { return positions_; }
+  const std::vector<data::Taken> &streams() const { return taken_; }
   /// Of the first stream, whose samples make the epochs; 0 where the phase reads no data.
-  uint64_t first() const { return positions_.empty() ? 0 : positions_.front(); }
+  uint64_t first() const { return taken_.empty() ? 0 : taken_.front().position(); }
   bool padded() const { return !streams_.empty() && streams_.front().padded; }
-  void advance(uint64_t steps);
+  /// So many steps (asynchronous: updates) were made. `byWorker`: of those the steps of each, where workers do not wait for each other.
+  void advance(uint64_t steps, const std::vector<uint64_t> &byWorker = {});
+  void tell(service::Order::Begin &begin) const;
   /// What a checkpoint has of them. Of streams of a model that was, nothing.
   std::map<std::string, uint64_t> byName() const;
+  std::map<std::string, std::vector<uint64_t>> aheadByName() const;
 
 private:
   const plan::Plan &plan_;
   const uint32_t phase_;
   const std::vector<data::Stream> streams_;
   const std::vector<data::Walk> walks_;
-  std::vector<uint64_t> positions_;
+  const size_t
+      workers_; ///< that each take their own share at their own speed, and of which each step counts; 0: it is not so
+  std::vector<data::Taken> taken_; ///< by stream
 };
+
+/// What a task is told by tell(), by stream.
+std::vector<data::Taken> takenOf(const service::Order::Begin &begin);
 
 } // namespace graphc::session
 #endif

@@ -9,6 +9,7 @@
 #include "runtime/plan/VerifyCommit.h"
 #include "runtime/session/Agreement.h"
 #include "runtime/session/Arguments.h"
+#include "runtime/session/StreamPositions.h"
 #include "runtime/session/WaitGraph.h"
 
 #include "absl/strings/str_cat.h"
@@ -308,7 +309,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   GRAPHC_ASSIGN_OR_RETURN(batches_, data::PhaseBatches::create(plan_, phase_, task_, *datasets_));
   std::vector<uint64_t> positions = {order.position()};
   positions.insert(positions.end(), order.other_positions().begin(), order.other_positions().end());
-  GRAPHC_RETURN_IF_ERROR(batches_->start(positions, order.resume_step()));
+  GRAPHC_RETURN_IF_ERROR(batches_->start(takenOf(order), order.resume_step()));
 
   if (phase.role() == plan::TRAIN && plan::recoversFromMemory(plan_) && !variables_->stored().empty())
     state_.begin(order.first_step(), positions);

@@ -97,7 +97,7 @@ header = json.dumps({"step": {"dtype": "I64", "shape": [], "data_offsets": [0, 8
                      "w": {"dtype": "F32", "shape": [1, 2], "data_offsets": [8, 16]}}).encode()
 shard = struct.pack("<Q", len(header)) + header + bytes(16)
 write("shard", b"s" + shard)
-body = ('{\n  "format": 1,\n  "global_step": 12,\n  "data_position": {"train_step": 3072},\n  "shards": [\n    '
+body = ('{\n  "format": 1,\n  "global_step": 12,\n  "data_position": {"train_step": 3072},\n  "data_taken": {"train_step": [3071, 3075]},\n  "shards": [\n    '
         '{"file": "ps-0.safetensors", "bytes": %d, "crc32c": "00000000", "sha256": "%s", "variables": '
         '[{"name": "w", "type": "f32", "shape": [1, 2]}]}\n  ]' % (len(shard), hashlib.sha256(shard).hexdigest()))
 write("manifest", ('m%s,\n  "sha256": "%s"\n}\n' % (body, hashlib.sha256(body.encode()).hexdigest())).encode())

@@ -328,6 +328,7 @@ def fuzzTargets(root):
 
 
 def runFuzz(runner, target, seconds):
+    """From seed 1, so that what a run finds is of the change that it judges; with --long from one that libFuzzer draws and prints."""
     name = f"fuzz {os.path.basename(target)}"
     if not runner.wanted(name):
         return
@@ -337,7 +338,7 @@ def runFuzz(runner, target, seconds):
         return
     with tempfile.TemporaryDirectory() as folder:
         status, output, took, _ = execute(
-            [target, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
+            [target, f"-max_total_time={seconds}", f"-seed={0 if runner.long else 1}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
              f"-artifact_prefix={folder}/", folder, seeds], seconds + 120, baseEnvironment(runner, "asan"))
         coverage = re.findall(r"cov: (\d+) ft: (\d+)", output)
         runs = re.search(r"number_of_executed_units: (\d+)", output)

@@ -17,11 +17,11 @@ def numbers(box):
     formats.write(box / "numbers.npy", "<i4", [SAMPLES], range(SAMPLES))
 
 
-def train(box, plan, steps, kill, back="going on from", save=50):
+def train(box, plan, steps, kill, back="going on from", save=50, env=SLOW):
     """The counts behind so many steps, on the way to which these tasks die one by one."""
     __tracebackhide__ = True
     run = box.launch(plan, "--steps", steps, "--data_dir", ".", "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", save, "--max_restarts", 9,
-                     "--fetch", "loss", "--dump_variables", "dump", env=SLOW)
+                     "--fetch", "loss", "--dump_variables", "dump", env=env)
     for number, task in enumerate(kill, 1):
         goesOn(run, 150)
         os.kill(run.pidOf(task), signal.SIGKILL)
@@ -44,6 +44,18 @@ def test_another_number_of_workers(box):
     seen = train(box, box.servers("three", 3, 1, "sync", SEEN), 297 + 2 + 50 * 4, kill=["worker-2"])
     counts = collections.Counter(round(count, 3) for count in seen)
     assert counts == {round(49 / 2 + 1 / 2 + 50 / 3, 3): SAMPLES // 2, round(49 / 2 + 1 / 3 + 50 / 3, 3): SAMPLES // 2}, counts
+
+
+@pytest.mark.parametrize("victim", ["worker-1", "ps-0"])
+def test_asynchronous(box, victim):
+    """Workers at unlike speeds, of which one dies: where a checkpoint pauses them one has taken samples ahead of the others. Behind it all begin
+    with what is left out, also three of them instead of two, and one that takes what is left of the 75th epoch."""
+    unlike = delay(worker0=3000, worker1=1000, worker2=2000)
+    train(box, box.servers("two", 2, 1, "async", SEEN), 300, kill=[victim], back="is back|going on from", env=unlike)
+    left = box.json("ckpt/step-300/manifest.json")
+    assert left["data_position"] == {"train_step": 300 * BATCH} and len(left["data_taken"]["train_step"]) >= 2, left
+    train(box, box.servers("three", 3, 1, "async", SEEN), 500, kill=[], env=unlike)
+    assert train(box, box.servers("one", 1, 1, "sync", SEEN), 900, kill=[]) == [900 * BATCH / SAMPLES] * SAMPLES
 
 
 def test_returns(box):

@@ -29,7 +29,7 @@ script tools/lint.sh 'echo "the reason"; exit 3'
 run --build release:failed:9 --before 12 && fail "a failure: status 1"
 grep -q 'the reason' "$box/out" || fail "the output of what failed is shown"
 grep -q 'exit status 3' "$box/out" || fail "its exit status too"
-grep -qx '  build release' "$box/out" || fail "a build that broke is a failure by name"
+grep -qx '  build release: see build/release/build.log' "$box/out" || fail "a build that broke is a failure by name"
 grep -qE '^the ten slowest tests:' "$box/out" || fail "the slowest tests are listed"
 tail -n 2 "$box/out" | head -n 1 | grep -qE 'tests [0-9]+ s, in all 1[2-9] s$' || fail "the time of everything is said"
 tail -n 1 "$box/out" | grep -qE '^0 passed, [0-9]+ failed$' || fail "the last line after failures"

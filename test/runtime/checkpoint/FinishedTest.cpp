@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <cstdlib>
 #include <filesystem>
 
@@ -27,6 +29,12 @@ TEST(Finished, ComesBackAsItWasWritten) {
   EXPECT_FALSE(readFinished(dir)->has_value());
   EXPECT_TRUE(removeFinished(dir).ok()) << "it is gone already";
   std::filesystem::remove_all(dir);
+}
+
+TEST(Finished, NoEpochsHaveNoSign) {
+  auto found = decodeFinished("{\"step\": 7, \"epochs\": -0.0}\n", "d/finished.json");
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_FALSE(std::signbit(*found->goal.epochs));
 }
 
 TEST(Finished, ATrainingThatHasFurtherToGoIsNotOver) {

@@ -39,6 +39,22 @@ TEST(Manifest, RoundTrips) {
   EXPECT_FALSE(pieces.contains("c"));
 }
 
+TEST(Manifest, WhatWasTakenAheadRoundTrips) {
+  Manifest manifest = example();
+  manifest.dataTaken["train_step"] = {3070, 3071, 3080, 3081};
+  auto decoded = decodeManifest(encodeManifest(manifest), "m");
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->dataTaken, manifest.dataTaken);
+  auto refusal = [&](const std::string &stream, std::vector<uint64_t> ahead) {
+    manifest.dataTaken = {{stream, std::move(ahead)}};
+    return std::string(decodeManifest(encodeManifest(manifest), "m").status().message());
+  };
+  EXPECT_THAT(refusal("train_step", {4}), HasSubstr("ranges of samples without an end, or out of order"));
+  EXPECT_THAT(refusal("train_step", {4, 3}), HasSubstr("ranges of samples without an end, or out of order"));
+  EXPECT_THAT(refusal("train_step", {}), HasSubstr("expected ranges of samples"));
+  EXPECT_THAT(refusal("other", {4, 5}), HasSubstr("samples of a stream that has no position"));
+}
+
 /// w, 6 rows of 2, on three owners: rows 0 and 1, 2 to 4, 5.
 Manifest splitExample() {
   Manifest manifest = example();

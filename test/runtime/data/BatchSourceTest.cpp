@@ -154,6 +154,28 @@ TEST_P(BatchSourceTest, EachShuffledEpochCoversEverySampleOnce) {
   }
 }
 
+TEST_P(BatchSourceTest, WhatWasTakenAheadIsPassedOver) {
+  for (bool shuffle : {false, true}) {
+    std::multiset<int> seen;
+    auto source = this->source(numbers(10, shuffle), {.batch = 2});
+    const std::vector<uint64_t> ahead = {4, 6, 8, 10}; // and 0 and 1
+    ASSERT_TRUE(source->start(Taken(6, ahead)).ok());
+    for (int step = 0; step < 7; ++step)
+      for (int value : take(*source))
+        seen.insert(value);
+    if (!shuffle)
+      EXPECT_EQ(std::vector<int>(seen.begin(), seen.end()),
+                (std::vector<int>{0, 1, 2, 2, 3, 3, 4, 5, 6, 6, 7, 7, 8, 9}));
+    ASSERT_TRUE(source->start(0).ok());
+    for (uint64_t place = 0; place < 10; place += 2)
+      for (int value : take(*source))
+        if (place == 0 || place == 4 || place == 8)
+          seen.insert(value); // what was taken before
+    for (int value = 0; value < 10; ++value)
+      EXPECT_EQ(seen.count(value), 2u) << value;
+  }
+}
+
 TEST_P(BatchSourceTest, APositionIsResumedWithAnotherNumberOfReplicas) {
   auto set = numbers(1000, true);
   std::vector<int32_t> whole, parts;

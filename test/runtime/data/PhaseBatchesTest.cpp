@@ -43,7 +43,7 @@ TEST(PhaseBatches, EachTaskHasTheSourcesOfItsInstances) {
     task.set_index(index);
     auto batches = PhaseBatches::create(plan, 0, task, datasets);
     ASSERT_TRUE(batches.ok()) << batches.status();
-    ASSERT_TRUE((*batches)->start({0}).ok());
+    ASSERT_TRUE((*batches)->start({}).ok());
     float values[4];
     void *buffer = values;
     ASSERT_TRUE((*batches)->next(index, next, {&buffer, 1}, nullptr).ok());

@@ -27,7 +27,7 @@ public:
     for (const plan::Task &task : plan::allTasks(plan)) {
       GRAPHC_ASSIGN_OR_RETURN(auto one,
                               data::PhaseBatches::create(plan, options.phase, task, datasets, /*prefetch=*/false));
-      GRAPHC_RETURN_IF_ERROR(one->start({options.position}));
+      GRAPHC_RETURN_IF_ERROR(one->start({data::Taken(options.position)}));
       batches[{task.job(), task.index()}] = std::move(one);
     }
     return absl::OkStatus();

@@ -286,6 +286,17 @@ TEST_F(Answers, ReportsHaveEveryResultOfAStepOnce) {
 }
 
 // Two workers of an asynchronous run count epochs of their own; what each did last counts, however far ahead one is.
+TEST_F(Answers, TicketsAreOfEachLaneThatTakesThem) {
+  loaded.plan = plan::parameterServerPlan({1, 2, 16, true});
+  EXPECT_EQ(run(), "");
+  const auto gives = [this](std::vector<uint64_t> tickets) {
+    return with(Order::kRun, [=](Done &done) { done.mutable_tickets()->Assign(tickets.begin(), tickets.end()); }, 0);
+  };
+  EXPECT_EQ(gives({0, 3}), "");
+  for (const std::vector<uint64_t> &wrong : {std::vector<uint64_t>{}, {3}, {1, 1}, {2, 2}, {1, 1, 1}, {UINT64_MAX, 4}})
+    EXPECT_THAT(gives(wrong), HasSubstr("or not as many as steps, 3")) << wrong.size();
+}
+
 TEST_F(Answers, AsynchronousResultsAreOfAllWorkers) {
   loaded.plan = plan::parameterServerPlan({1, 2, 16, true});
   options.statsFile = folder + ".json";

@@ -4,6 +4,7 @@
 
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/data/PhaseBatches.h"
+#include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/service.pb.h"
 
@@ -44,8 +45,14 @@ inline service::Done honestAnswer(const plan::Plan &plan, uint32_t task, const s
     done.set_mirrors_crc(7);
   if (order.has_initialize() && globalStep)
     done.set_global_step(0);
-  if (order.has_run())
+  if (order.has_run()) {
     done.set_steps(begun.steps());
+    if (executor::makeTickets(plan, &self, begun.phase(), 1)) {
+      const uint64_t lanes = executor::lanesPerUpdate(plan, begun.phase());
+      for (uint64_t lane = 0; lane < lanes; ++lane) // as even as can be
+        done.add_tickets(begun.steps() / lanes + (lane < begun.steps() % lanes));
+    }
+  }
   if (order.has_end())
     done.set_stats("{}");
   if (order.has_save() && !shard.variables.empty()) {

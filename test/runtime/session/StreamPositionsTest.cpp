@@ -30,15 +30,62 @@ struct StreamPositionsTest : testing::Test {
   StreamPositions from(const std::optional<checkpoint::Manifest> &restored) const {
     return {builder.plan, 0, {{0, 10}, {1, 5}}, restored};
   }
+  static Positions positionsOf(const StreamPositions &all) {
+    Positions positions;
+    for (const data::Taken &stream : all.streams())
+      positions.push_back(stream.position());
+    return positions;
+  }
   plan::PlanBuilder builder{4};
 };
 
+/// Three workers take 4 samples an update each of @made, 2 of @other padded, 1 of @made, at speeds of their own.
+struct WorkersOfTheirOwn : StreamPositionsTest {
+  WorkersOfTheirOwn() {
+    builder.plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
+    builder.plan.mutable_programs(0)->set_instances(3);
+  }
+};
+
+TEST_F(WorkersOfTheirOwn, WhatIsAheadIsKeptAndPassed) {
+  StreamPositions positions = from({});
+  positions.advance(7, {2, 1, 4}); // of @made rows of 12: worker 2 has 8-12, 20-24, 32-36, 44-48 alone of some
+  EXPECT_EQ(positionsOf(positions), Positions({28, 10, 7}));
+  EXPECT_EQ(positions.streams()[0].ahead(), Positions({20, 24, 32, 36, 44, 48})) << "0 to 16 were all taken";
+  EXPECT_EQ(positions.aheadByName().at("train_step"), Positions({20, 24, 32, 36, 44, 48}));
+  service::Order::Begin begin;
+  positions.tell(begin);
+  const std::vector<data::Taken> told = takenOf(begin);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(told[i].position(), positions.streams()[i].position());
+    EXPECT_EQ(told[i].ahead(), positions.streams()[i].ahead());
+  }
+  checkpoint::Manifest manifest;
+  manifest.globalStep = 7;
+  manifest.dataPositions = positions.byName();
+  manifest.dataTaken = positions.aheadByName();
+  StreamPositions again = from(manifest);
+  EXPECT_EQ(again.streams()[0].ahead(), positions.streams()[0].ahead());
+  again.advance(5); // of a strategy whose steps take 4
+  EXPECT_EQ(positionsOf(again)[0], 48u);
+  EXPECT_TRUE(again.streams()[0].isEven());
+  manifest.dataTaken["train_step"] = {10, 40};
+  EXPECT_TRUE(from(manifest).streams()[0].isEven()) << "what cannot be is not believed";
+}
+
+TEST_F(WorkersOfTheirOwn, OfBackupWorkersTheUpdatesCount) {
+  builder.plan.mutable_programs(0)->add_instructions()->mutable_choose()->set_take(2);
+  StreamPositions positions = from({});
+  positions.advance(7, {7});
+  EXPECT_TRUE(positions.streams()[0].isEven());
+}
+
 TEST_F(StreamPositionsTest, BeginAtTheFirstSampleAndAdvanceAsEachStreamDoes) {
   StreamPositions positions = from({});
-  EXPECT_EQ(positions.positions(), Positions({0, 0, 0}));
+  EXPECT_EQ(positionsOf(positions), Positions({0, 0, 0}));
   EXPECT_FALSE(positions.padded());
   positions.advance(3);
-  EXPECT_EQ(positions.positions(), Positions({12, 5, 3})) << "the second ends its epoch with one sample";
+  EXPECT_EQ(positionsOf(positions), Positions({12, 5, 3})) << "the second ends its epoch with one sample";
   EXPECT_EQ(positions.first(), 12u);
   EXPECT_EQ(positions.byName(), Named({{"train_step", 12}, {"train_step @other #1", 5}, {"train_step @made #1", 3}}));
 }
@@ -48,7 +95,7 @@ TEST_F(StreamPositionsTest, GoOnWhereACheckpointLeftThem) {
   manifest.globalStep = 9;
   manifest.dataPositions = {{"train_step", 7}, {"train_step @other #1", 2}, {"train_step @made #1", 1}, {"gone", 3}};
   StreamPositions positions = from(manifest);
-  EXPECT_EQ(positions.positions(), Positions({7, 2, 1}));
+  EXPECT_EQ(positionsOf(positions), Positions({7, 2, 1}));
   EXPECT_FALSE(positions.byName().contains("gone")) << "of a model that was";
 }
 
@@ -56,7 +103,7 @@ TEST_F(StreamPositionsTest, WhatACheckpointDoesNotTellFollows) {
   checkpoint::Manifest manifest;
   manifest.globalStep = 3;
   StreamPositions positions = from(manifest);
-  EXPECT_EQ(positions.positions(), Positions({12, 5, 12}))
+  EXPECT_EQ(positionsOf(positions), Positions({12, 5, 12}))
       << "from the steps, from the steps, as the stream of the same data set";
 }
 
