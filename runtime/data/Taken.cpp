@@ -9,7 +9,7 @@
 
 namespace graphc::data {
 namespace {
-constexpr uint64_t kFar = uint64_t{1} << 62;
+constexpr uint64_t kFurthest = uint64_t{1} << 62;
 } // namespace
 
 absl::Status Taken::check(uint64_t position, std::span<const uint64_t> ahead) {
@@ -20,7 +20,7 @@ absl::Status Taken::check(uint64_t position, std::span<const uint64_t> ahead) {
     return absl::OkStatus();
   if (ahead.size() % 2 || ahead.size() / 2 > kMostRanges)
     return wrong("has a begin without an end, or too many ranges");
-  if (std::adjacent_find(ahead.begin(), ahead.end(), std::greater_equal<>()) != ahead.end() || ahead.back() > kFar)
+  if (std::adjacent_find(ahead.begin(), ahead.end(), std::greater_equal<>()) != ahead.end() || ahead.back() > kFurthest)
     return wrong("is out of order");
   uint64_t samples = 0;
   for (size_t i = 0; i < ahead.size(); i += 2)
@@ -103,10 +103,10 @@ bool Taken::advance(const Walk &rows, uint64_t share, std::span<const uint64_t> 
   if (all == end)
     return true;
   const uint64_t begin = position_;
-  if (end - all > kMostRanges / steps.size() || rows.after(begin, end - all) >= kFar) {
-    position_ =
-        std::min(kFar, begin + std::accumulate(steps.begin(), steps.end(), uint64_t{0},
-                                               [&](uint64_t sum, uint64_t one) { return sum + (one - all) * share; }));
+  if (end - all > kMostRanges / steps.size() || rows.after(begin, end - all) >= kFurthest) {
+    position_ = std::min(
+        kFurthest, begin + std::accumulate(steps.begin(), steps.end(), uint64_t{0},
+                                           [&](uint64_t sum, uint64_t one) { return sum + (one - all) * share; }));
     ranges_.clear();
     return false;
   }
