@@ -80,9 +80,9 @@ private:
 
   std::shared_ptr<const Dataset> set;
   BatchOptions choice;
-  Taken before; ///< at start()
+  Taken before; ///< what was taken until start()
   uint64_t share = 0; ///< of each step: where in it this source's samples begin
-  uint64_t first = 0; ///< of the batches from `begin` on, the one that start() begins with
+  uint64_t first = 0; ///< of the batches behind `before`, the one that start() begins with
   uint64_t taken = 0; ///< batches since start(), the lane's own
   uint64_t waitCount = 0; ///< the lane's own
 

@@ -10,6 +10,7 @@
 namespace graphc::data {
 namespace {
 constexpr uint64_t kFurthest = uint64_t{1} << 62;
+constexpr uint64_t kMostShares = uint64_t{1} << 21; ///< that are looked at
 } // namespace
 
 absl::Status Taken::check(uint64_t position, std::span<const uint64_t> ahead) {
@@ -103,7 +104,7 @@ bool Taken::advance(const Walk &rows, uint64_t share, std::span<const uint64_t> 
   if (all == end)
     return true;
   const uint64_t begin = position_;
-  if (end - all > kMostRanges / steps.size() || rows.after(begin, end - all) >= kFurthest) {
+  if (end - all > kMostShares / steps.size() || rows.after(begin, end - all) >= kFurthest) {
     position_ = std::min(
         kFurthest, begin + std::accumulate(steps.begin(), steps.end(), uint64_t{0},
                                            [&](uint64_t sum, uint64_t one) { return sum + (one - all) * share; }));

@@ -21,7 +21,7 @@ namespace graphc::data {
 
 class Taken {
 public:
-  /// Ranges that are kept; more of them are forgotten, as if each replica had taken as much. 16 bytes each, in each task.
+  /// Ranges that are kept; more of them are forgotten, as if each replica had taken as much. 24 bytes each, in each source of batches.
   static constexpr size_t kMostRanges = size_t{1} << 17;
 
   /// `position`: how many samples were taken. `ahead`: begin, end, begin, end, … of what was taken behind the first sample that was not;

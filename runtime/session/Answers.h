@@ -35,7 +35,8 @@ public:
 
 private:
   struct PhaseOfTask {
-    int lanes = 0, tickets = 0; ///< those that take a ticket each step
+    int lanes = 0;
+    int tickets = 0; ///< lanes that take a ticket each step
     std::set<std::string> metrics;
   };
   struct OfTask {

@@ -183,6 +183,8 @@ absl::Status Driver::initialize() {
   }
   if (held) {
     *initialize.mutable_initialize()->mutable_held() = *held;
+    // Positions in the data go on from the checkpoint's where there is one: it knows what was taken ahead.
+    restored_ = found ? std::move(found->manifest) : manifestOf(plan_, *plan::phaseOf(plan_, plan::TRAIN), *held);
     found.reset();
   }
   if (found)
@@ -202,10 +204,8 @@ absl::Status Driver::initialize() {
     restored_ = std::move(found->manifest);
     options_.log(absl::StrCat("going on from ", found->path));
   }
-  if (held) {
+  if (held)
     step_ = held->step();
-    restored_ = manifestOf(plan_, *plan::phaseOf(plan_, plan::TRAIN), *held);
-  }
   if (options_.initialized)
     options_.initialized(step_, found ? found->path : "");
   return absl::OkStatus();
@@ -214,7 +214,7 @@ absl::Status Driver::initialize() {
 /// The training phase again and again, from one pause to the next: checkpoint, evaluation, end.
 absl::Status Driver::train(uint32_t phase) {
   StreamPositions streams(plan_, phase, samples_, restored_);
-  if (restored_) // of a state in memory the positions are those where its phase began
+  if (restored_) // of a state in memory the positions are those of a step before
     streams.advance(step_ - restored_->globalStep);
   trainingSteps_ = trainingStepsOf(phase, streams);
   GRAPHC_RETURN_IF_ERROR(earlyStop_.begin(step_));
@@ -244,6 +244,10 @@ absl::Status Driver::train(uint32_t phase) {
     uint64_t before = step_;
     GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, &streams));
     streams.advance(step_ - before, result.tickets);
+    if (streams.takeForgotten())
+      options_.warner()(
+          "warning: what some workers have taken ahead of others is too much to keep: some samples will be "
+          "taken again in this epoch, and some not at all");
     GRAPHC_RETURN_IF_ERROR(trace_.write(step_, /*isLast=*/result.stopped && stopRequested_));
     if (step_ == before && !result.stopped)
       return absl::InternalError(absl::StrCat("phase ", plan_.phases(static_cast<int>(phase)).name(),

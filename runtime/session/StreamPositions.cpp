@@ -40,6 +40,7 @@ StreamPositions::StreamPositions(const plan::Plan &plan, uint32_t phase, const D
     if (known) {
       const auto ahead = restored->dataTaken.find(data::streamName(plan, phase, streams_, i));
       const bool fits = ahead != restored->dataTaken.end() && data::Taken::check(*known, ahead->second).ok();
+      forgot_ |= ahead != restored->dataTaken.end() && !fits;
       taken_.push_back(fits ? data::Taken(*known, ahead->second) : data::Taken(*known));
       continue;
     }
@@ -58,7 +59,7 @@ StreamPositions::StreamPositions(const plan::Plan &plan, uint32_t phase, const D
 void StreamPositions::advance(uint64_t steps, const std::vector<uint64_t> &byWorker) {
   for (size_t i = 0; i < walks_.size(); ++i)
     if (const data::Walk &one = walks_[i]; workers_ > 0 && byWorker.size() == workers_)
-      (void)taken_[i].advance({one.samples, one.perStep * byWorker.size(), one.padded}, one.perStep, byWorker);
+      forgot_ |= !taken_[i].advance({one.samples, one.perStep * byWorker.size(), one.padded}, one.perStep, byWorker);
     else
       taken_[i].advance(one, steps);
 }

@@ -12,6 +12,8 @@
 #include "runtime/service/service.pb.h"
 #include "runtime/session/Agreement.h"
 
+#include <utility>
+
 namespace graphc::session {
 
 class StreamPositions {
@@ -27,6 +29,8 @@ public:
   bool padded() const { return !streams_.empty() && streams_.front().padded; }
   /// So many steps (asynchronous: updates) were made. `byWorker`: of those the steps of each, where workers do not wait for each other.
   void advance(uint64_t steps, const std::vector<uint64_t> &byWorker = {});
+  /// Whether what was taken ahead could not be kept, or was not to be believed, since this was asked last.
+  bool takeForgotten() { return std::exchange(forgot_, false); }
   void tell(service::Order::Begin &begin) const;
   /// What a checkpoint has of them. Of streams of a model that was, nothing.
   std::map<std::string, uint64_t> byName() const;
@@ -40,6 +44,7 @@ private:
   const size_t
       workers_; ///< that each take their own share at their own speed, and of which each step counts; 0: it is not so
   std::vector<data::Taken> taken_; ///< by stream
+  bool forgot_ = false;
 };
 
 /// What a task is told by tell(), by stream.

@@ -70,6 +70,12 @@ absl::StatusOr<Shown> showCheckpoint(const std::string &path) {
     shards.push_back(shardOf(found, shard, shown.damaged));
   shown.json["whole"] = shown.damaged.empty();
   shown.json["samples_taken"] = Json(found.manifest.dataPositions);
+  for (const auto &[stream, ends] : found.manifest.dataTaken) { // of these, behind some that are still to come
+    uint64_t ahead = 0;
+    for (size_t i = 0; i + 1 < ends.size(); i += 2)
+      ahead += ends[i + 1] - ends[i];
+    shown.json["samples_taken_ahead"][stream] = ahead;
+  }
   shown.json["algorithms"] = Json(found.manifest.algorithms);
   shown.json["shards"] = shards;
   shown.json["variables"] = variablesOf(found.manifest);

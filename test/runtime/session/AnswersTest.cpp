@@ -285,7 +285,7 @@ TEST_F(Answers, ReportsHaveEveryResultOfAStepOnce) {
   EXPECT_THAT(send([](auto &) {}), HasSubstr("a report, for which nobody has asked"));
 }
 
-// Two workers of an asynchronous run count epochs of their own; what each did last counts, however far ahead one is.
+// As many as steps, of each worker that takes them: by these the chief knows whose samples were taken.
 TEST_F(Answers, TicketsAreOfEachLaneThatTakesThem) {
   loaded.plan = plan::parameterServerPlan({1, 2, 16, true});
   EXPECT_EQ(run(), "");
@@ -297,6 +297,7 @@ TEST_F(Answers, TicketsAreOfEachLaneThatTakesThem) {
     EXPECT_THAT(gives(wrong), HasSubstr("or not as many as steps, 3")) << wrong.size();
 }
 
+// Two workers of an asynchronous run count epochs of their own; what each did last counts, however far ahead one is.
 TEST_F(Answers, AsynchronousResultsAreOfAllWorkers) {
   loaded.plan = plan::parameterServerPlan({1, 2, 16, true});
   options.statsFile = folder + ".json";

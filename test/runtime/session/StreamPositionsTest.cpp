@@ -70,13 +70,16 @@ TEST_F(WorkersOfTheirOwn, WhatIsAheadIsKeptAndPassed) {
   EXPECT_EQ(positionsOf(again)[0], 48u);
   EXPECT_TRUE(again.streams()[0].isEven());
   manifest.dataTaken["train_step"] = {10, 40};
-  EXPECT_TRUE(from(manifest).streams()[0].isEven()) << "what cannot be is not believed";
+  StreamPositions wrong = from(manifest);
+  EXPECT_TRUE(wrong.streams()[0].isEven()) << "what cannot be is not believed";
+  EXPECT_TRUE(wrong.takeForgotten());
+  EXPECT_FALSE(wrong.takeForgotten() || again.takeForgotten());
 }
 
 TEST_F(WorkersOfTheirOwn, OfBackupWorkersTheUpdatesCount) {
   builder.plan.mutable_programs(0)->add_instructions()->mutable_choose()->set_take(2);
   StreamPositions positions = from({});
-  positions.advance(7, {7});
+  positions.advance(7, {7, 0, 0});
   EXPECT_TRUE(positions.streams()[0].isEven());
 }
 
