@@ -272,7 +272,7 @@ class Case:
         after = self._pids(run)
         if not said or run.err.matches("restart 2 of") or None in after.values():
             return
-        killed = run.err.matches(r"graphrun: (\S+) .*while it waits, is killed, and started again$")
+        killed = run.err.matches(r"graphrun: (\S+) .*(?:while it waits, is killed, and started again|while it waited, and is started again)$")
         named = set(killed).union(*(line.split(", ") for line in said))  # a restart that is in vain is taken back: several may be the first
         again = {task for task in self.tasks if asName(task) in named or "all tasks" in named}
         if new := {task for task in self.tasks if before[task] != after[task]} - again:

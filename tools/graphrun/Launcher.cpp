@@ -100,8 +100,7 @@ int Launcher::run() {
     say(base::describe(status));
     return 2;
   }
-  signal(SIGCHLD,
-         SIG_DFL); // a parent that ignored it would have the kernel take the tasks' statuses, and us wait for ever
+  signal(SIGCHLD, SIG_DFL); // where a parent ignored it the kernel took the tasks' statuses, and we waited for ever
   sigset_t set = stopSignals();
   sigaddset(&set, SIGCHLD);
   sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -135,7 +134,7 @@ int Launcher::run() {
 
 /// Starts who has ended, and has who waits go on. The session's number and name are new ones: what is left of an earlier one has no way in.
 absl::Status Launcher::begin() {
-  reap(); // who has died while it waited
+  reap();
   killStopped();
   ended_ = 0;
   killAt_ = absl::InfiniteFuture();
@@ -183,7 +182,9 @@ void Launcher::tell(Child &child, const std::string &word) {
 /// Who waits and is stopped would not hear that the next session begins, and nobody would hear that it does not.
 void Launcher::killStopped() {
   for (Child &child : children_)
-    if (std::string line = sessions_.waits(child.number) ? describeStopped(child) : ""; !line.empty()) {
+    if (child.status && !isNamed_[child.number]) {
+      say(absl::StrCat(describe(child), " while it waited, and is started again"));
+    } else if (std::string line = sessions_.waits(child.number) ? describeStopped(child) : ""; !line.empty()) {
       say(absl::StrCat(line, " while it waits, is killed, and started again"));
       signalOne(child, SIGKILL, true);
       while (!child.status)
@@ -219,8 +220,7 @@ void Launcher::replaceLost() {
     pump(child);
     if (absl::Status status = startAnew(child.number); !status.ok()) {
       say(base::describe(base::annotate(status, child.task->name)));
-      child.error =
-          ErrorReport{child.task->name, base::describe(status), false, false}; // and there is no process to wait for
+      child.error = ErrorReport{child.task->name, base::describe(status), false, false}; // no process to wait for
       continue;
     }
     child.joins = true;
@@ -317,10 +317,10 @@ void Launcher::watch() {
     bool ending = failed() || children_[options_.chief].status;
     if (ending && killAt_ == absl::InfiniteFuture())
       killAt_ = absl::Now() + (failed() ? kGrace : kEndGrace);
-    if (failed())
+    if (failed()) {
       killAt_ = std::min(killAt_, absl::Now() + kGrace);
-    if (failed())
       tellLoss();
+    }
     if (absl::Now() >= killAt_)
       for (Child &child : children_)
         if (isAwaited(child)) {
@@ -347,14 +347,13 @@ std::optional<absl::Duration> Launcher::restartAfter() {
     return std::nullopt;
   progress_.finish();
   std::vector<std::string> again;
+  isNamed_.resize(children_.size());
   for (const Child &child : children_)
-    if (child.status)
+    if ((isNamed_[child.number] = child.status.has_value()))
       again.push_back(child.task->name);
-  const bool all = again.size() == children_.size();
-  say(absl::StrCat(describe(*cause), "; ",
-                   restarts_.describe(again.empty()             ? "no process, all go on,"
-                                      : all && again.size() > 1 ? "all tasks"
-                                                                : absl::StrJoin(again, ", "))));
+  const bool all = again.size() > 1 && again.size() == children_.size();
+  const std::string who = again.empty() ? "no process, all go on," : all ? "all tasks" : absl::StrJoin(again, ", ");
+  say(absl::StrCat(describe(*cause), "; ", restarts_.describe(who)));
   return pause;
 }
 

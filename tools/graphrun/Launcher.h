@@ -86,6 +86,7 @@ private:
                              }};
   Sessions sessions_;
   bool dismissed_ = false; ///< there is no other session
+  std::vector<bool> isNamed_; ///< of those that had ended: that they are started again was said
   LaunchContext context_; ///< of all sessions
   std::vector<base::UnnamedListener> sockets_; ///< by task number; without maxRestarts the tasks alone have them
   size_t ended_ = 0;

@@ -113,8 +113,9 @@ protected:
       base::MutexLock lock(mutex);
       runOf[task.number] = order.id();
     }
-    note(textOf(task.number, order));
-    if ((obey && !obey(task.number, order, done)) || order.has_run())
+    const bool answers = !obey || obey(task.number, order, done);
+    note(textOf(task.number, order)); // behind obey(): whoever waits for this goes on to what that looks at
+    if (!answers || order.has_run())
       return;
     coordinator->done({task.number, task.incarnation}, done);
   }
