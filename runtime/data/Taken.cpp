@@ -91,7 +91,7 @@ void Taken::advance(const Walk &walk, uint64_t steps) {
     position_ = to;
     return;
   }
-  const uint64_t first = position_ - ranges_.front().behind;
+  const uint64_t first = place(position_);
   std::vector<Range> ranges = ranges_;
   addPlaces(position_, to, ranges);
   set(first, std::move(ranges));
@@ -111,7 +111,7 @@ bool Taken::advance(const Walk &rows, uint64_t share, std::span<const uint64_t> 
     ranges_.clear();
     return false;
   }
-  const uint64_t first = ranges_.empty() ? position_ : position_ - ranges_.front().behind;
+  const uint64_t first = place(position_);
   std::vector<Range> ranges = ranges_;
   for (uint64_t row = 0; row < end - all; ++row) {
     const uint64_t at = rows.after(begin, row), next = rows.after(begin, row + 1);

@@ -179,7 +179,7 @@ void Launcher::tell(Child &child, const std::string &word) {
   (void)base::sendAll(child.words.get(), word, absl::Now() + kWord);
 }
 
-/// Who waits and is stopped would not hear that the next session begins, and nobody would hear that it does not.
+/// Who waits and is stopped would not hear that the next session begins, and nobody would hear that it does not. Who has died is said.
 void Launcher::killStopped() {
   for (Child &child : children_)
     if (child.status && !isNamed_[child.number]) {
