@@ -123,9 +123,14 @@ TEST(Rejoin, WhatCountsOnce) {
 TEST(Parking, ALaneStandsUntilItIsLetGoAndTheOthersGoOn) {
   TaskHarness tasks(countingPlan({1, 3, 1}));
   TestHost host(3000, 3);
-  std::atomic<uint64_t> others{0};
+  // On a loaded machine all steps can be over before the session's thread looks once: nobody makes more than a part of them until it has.
+  std::atomic<uint64_t> others{0}, own{0};
+  std::atomic<bool> isAsked{false}, isLookedAt{false};
   host.onStep = [&](const LaneInfo &lane, const StepResults &) {
-    others += lane.instance != 1;
+    const bool isOther = lane.instance != 1;
+    const uint64_t made = ++(isOther ? others : own);
+    while (made > 500 && !(isOther ? isLookedAt : isAsked))
+      absl::SleepFor(absl::Milliseconds(1));
     return absl::OkStatus();
   };
   auto lanes = tasks.lanes(host);
@@ -138,10 +143,12 @@ TEST(Parking, ALaneStandsUntilItIsLetGoAndTheOthersGoOn) {
   options.parking = &parking;
   std::thread session([&] {
     parking.ask({1});
+    isAsked = true;
     bool looked = false;
     EXPECT_EQ(parking.await(served, absl::Now() + absl::Seconds(20), [&] { looked = true; }), Parking::Where::Stands);
     EXPECT_TRUE(looked);
     const uint64_t step = served->step(), made = others;
+    isLookedAt = true;
     const absl::Time until = absl::Now() + absl::Seconds(20);
     while (others < made + 100 && absl::Now() < until)
       absl::SleepFor(absl::Milliseconds(1));
@@ -164,8 +171,8 @@ TEST(Parking, AFailureWakesWhoStands) {
   Parking parking;
   RunOptions options;
   options.parking = &parking;
+  parking.ask({0, 1});
   std::thread session([&] {
-    parking.ask({0, 1});
     for (auto &lane : lanes)
       EXPECT_EQ(parking.await(lane.get(), absl::Now() + absl::Seconds(20), [] {}), Parking::Where::Stands);
     tasks.transport->abort(absl::AbortedError("a task failed"));
