@@ -155,7 +155,7 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
     for all, and taken once.
 
     Where rows of a table, or of a gradient that is zero but for few rows, go from one device to another, each number that occurs goes once, and
-    as many rows as there are such (`graph.distinct`; [why](decisions/2026-11-23-rows-on-the-wire.md)), where the module has `graph.distinct_rows`, else a row for each number.
+    as many rows as there are such (`graph.distinct`; [why](decisions/2026-11-23-rows-on-the-wire.md)), where the strategy has `distinct_rows`, else a row for each number.
 
     Example (`resolve-strategy,replicate`):
 

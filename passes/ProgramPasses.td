@@ -242,7 +242,7 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     with modelled times in which a receive comes after its send; each program's order is a part of that one order, so that
     no two wait for each other. Loops that send to each other stand at one place of it; what they repeat keeps its order. A send starts as soon as its value is there, a receive stands right before its first
     use, compute keeps the order of the text but goes on with what it can while a message is on its way; in a program that exchanges no messages an
-    update of variables by what the step has made goes before what else could be computed. With `graph.recovers_from_memory` all that may wait for somebody comes before all writes of
+    update of variables by what the step has made goes before what else could be computed. Where the strategy has `recovers_from_memory` all that may wait for somebody comes before all writes of
     variables. `dist.send`
     becomes `send_start` and `send_done` (before the buffer's next write, else at the end of the step) and a received
     message gets its `release`. Buffers get `offset`s by their lifetimes, programs `arena_bytes` and `dist.flops`; a

@@ -172,7 +172,7 @@ private:
   AsmParser &parser;
   StringRef attribute;
   SMLoc loc;
-  SmallVector<Parameter, 13> all;
+  SmallVector<Parameter, 17> all;
 };
 
 /// Prints what differs from its default; no brackets around nothing.

@@ -1,6 +1,5 @@
 //===- CarriedAttributes.cpp - the table of them, and what verifies by it -------------------------------------===//
 #include "dialects/graph/CarriedAttributes.h"
-#include "dialects/graph/CommitPoint.h"
 
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/Suggestions.h"
@@ -96,11 +95,9 @@ constexpr CarriedAttribute kCarried[] = {
     {GraphDialect::kMaxShards, isOnModule, isCount, "an i64 of 1 or more, on the module"},
     {GraphDialect::kSoftPlacement, isOnModule, is<UnitAttr>, "a unit, on the module"},
     {GraphDialect::kNoCublaslt, isOnModule, is<UnitAttr>, "a unit, on the module"},
-    {kRecoversFromMemory, isOnModule, is<UnitAttr>, "a unit, on the module"},
     {GraphDialect::kLinks, isOnModule, isLinks,
      "an array of [#graph.device<…>, #graph.device<…>, gigabits per second above 0 : f64, microseconds : f64], on the "
      "module"},
-    {"graph.distinct_rows", isOnModule, is<UnitAttr>, "a unit, on the module"},
     {"dist.event_ranks", isOnProgram, isRanks, "an array of i32 of 1 or more, on a program"},
     {"dist.recompute_bytes", isOnProgram, isCount, "an i64 of 1 or more, on a program"},
     {"dist.recomputed", isOnProgram, isFindings, "an array of four i64 of 0 or more, on a program"},

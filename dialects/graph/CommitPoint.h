@@ -2,12 +2,15 @@
 #ifndef GRAPHC_DIALECTS_GRAPH_COMMITPOINT_H
 #define GRAPHC_DIALECTS_GRAPH_COMMITPOINT_H
 
-#include "llvm/ADT/StringRef.h"
+#include "dialects/graph/GraphDialect.h"
 
 namespace graphc {
 
-/// A unit on the module whose steps of training have one ("recovery": "memory").
-inline constexpr llvm::StringLiteral kRecoversFromMemory = "graph.recovers_from_memory";
+/// Whether the module's steps of training have one ("recovery": "memory").
+inline bool recoversFromMemory(mlir::ModuleOp module) {
+  auto distribution = module->getAttrOfType<graph::DistributionAttr>(graph::GraphDialect::kDistribution);
+  return distribution && distribution.getRecoversFromMemory();
+}
 
 } // namespace graphc
 

@@ -141,7 +141,7 @@ void ClusterAttr::print(AsmPrinter &printer) const {
 Attribute StrategyAttr::parse(AsmParser &parser, Type) {
   StringAttr name;
   ArrayAttr devices;
-  bool async = false, inGraph = false, fast = false;
+  bool async = false, inGraph = false, fast = false, distinctRows = false, recoversFromMemory = false;
   int64_t microBatches = 0, sumLeaves = 0, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0, hosts = 1;
   Parameters parameters(parser, getMnemonic());
   parameters.need("name", name)
@@ -154,11 +154,14 @@ Attribute StrategyAttr::parse(AsmParser &parser, Type) {
       .take("replicas_to_aggregate", replicasToAggregate)
       .take("fast", fast)
       .take("bucket_bytes", bucketBytes)
-      .take("hosts", hosts);
+      .take("hosts", hosts)
+      .take("distinct_rows", distinctRows)
+      .take("recovers_from_memory", recoversFromMemory);
   if (parameters.parse())
     return {};
   return getCheckedAt<StrategyAttr>(parser, parameters.getLoc(), name, async, microBatches, sumLeaves, inGraph, devices,
-                                    maxStaleness, replicasToAggregate, fast, bucketBytes, hosts);
+                                    maxStaleness, replicasToAggregate, fast, bucketBytes, hosts, distinctRows,
+                                    recoversFromMemory);
 }
 void StrategyAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
@@ -172,7 +175,9 @@ void StrategyAttr::print(AsmPrinter &printer) const {
       .add("replicas_to_aggregate", getReplicasToAggregate(), int64_t(0))
       .add("fast", getFast(), false)
       .add("bucket_bytes", getBucketBytes(), int64_t(0))
-      .add("hosts", getHosts(), int64_t(1));
+      .add("hosts", getHosts(), int64_t(1))
+      .add("distinct_rows", getDistinctRows(), false)
+      .add("recovers_from_memory", getRecoversFromMemory(), false);
 }
 
 Attribute PartAttr::parse(AsmParser &parser, Type) {

@@ -185,7 +185,7 @@ int64_t ClusterAttr::getJobIndex(StringRef job) const {
 LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, bool async,
                                    int64_t microBatches, int64_t sumLeaves, bool inGraph, ArrayAttr devices,
                                    int64_t maxStaleness, int64_t replicasToAggregate, bool, int64_t bucketBytes,
-                                   int64_t hosts) {
+                                   int64_t hosts, bool, bool) {
   constexpr int64_t kMost = graphc::cluster::kMostMicroBatches;
   if (microBatches < 0 || microBatches > kMost)
     return emitError() << "expected micro_batches of 1 to " << kMost << ", got " << microBatches;

@@ -150,7 +150,9 @@ def Graph_StrategyAttr : Graph_Attr<"Strategy", "strategy"> {
     an asynchronous replica may be ahead of the slowest (-1: any number). `replicas_to_aggregate`: the first so many
     gradients of a synchronous step count (0: all). `fast`: all-reduce sums in any order. `bucket_bytes`: gradients leave
     in buckets of this size (0: chosen by the compiler). `hosts`: all-reduce may make sums within each of so many hosts first; replicas in
-    a row share one, as many each, a power of two.
+    a row share one, as many each, a power of two. `distinct_rows`: of a table on another device each number's row travels once, in messages
+    of an actual size (else a row for each number). `recovers_from_memory`: a training step has a commit point, before which all sums are made
+    and behind which variables are written.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, DefaultValuedParameter<"bool", "false">:$async,
                         DefaultValuedParameter<"int64_t", "0">:$micro_batches,
@@ -161,7 +163,9 @@ def Graph_StrategyAttr : Graph_Attr<"Strategy", "strategy"> {
                         DefaultValuedParameter<"int64_t", "0">:$replicas_to_aggregate,
                         DefaultValuedParameter<"bool", "false">:$fast,
                         DefaultValuedParameter<"int64_t", "0">:$bucket_bytes,
-                        DefaultValuedParameter<"int64_t", "1">:$hosts);
+                        DefaultValuedParameter<"int64_t", "1">:$hosts,
+                        DefaultValuedParameter<"bool", "false">:$distinct_rows,
+                        DefaultValuedParameter<"bool", "false">:$recovers_from_memory);
   let genVerifyDecl = 1;
 }
 
@@ -218,6 +222,7 @@ def Graph_DistributionAttr : Graph_Attr<"Distribution", "distribution"> {
     - (DI6) micro_batches and sum_leaves are 1 to 1,024 * 65,536; each device has as many micro-batches, asynchronous ones one; no other
       count is negative.
     - (DI7) More than one of `hosts` only of all_reduce without in_graph; each has as many replicas, a power of two of at least 2.
+    - (DI8) `recovers_from_memory` only of all_reduce without in_graph, of two replicas or more.
   }];
   let parameters = (ins "::mlir::StringAttr":$strategy, "::graphc::graph::MeshAttr":$mesh, "::mlir::ArrayAttr":$stores,
                         DefaultValuedParameter<"bool", "false">:$in_graph,
@@ -231,7 +236,9 @@ def Graph_DistributionAttr : Graph_Attr<"Distribution", "distribution"> {
                         DefaultValuedParameter<"int64_t", "1">:$hosts,
                         OptionalParameter<"::mlir::StringAttr">:$placement,
                         DefaultValuedParameter<"int64_t", "0">:$min_shard_bytes,
-                        DefaultValuedParameter<"int64_t", "0">:$max_shards);
+                        DefaultValuedParameter<"int64_t", "0">:$max_shards,
+                        DefaultValuedParameter<"bool", "false">:$distinct_rows,
+                        DefaultValuedParameter<"bool", "false">:$recovers_from_memory);
   let genVerifyDecl = 1;
 }
 

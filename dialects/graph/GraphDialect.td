@@ -29,9 +29,8 @@ def Graph_Dialect : Dialect {
     behind them share no kernel), `graph.slot_of` (variables that belong to an optimizer), `graph.part_of`
     (variables that are rows of one of the model), and on the module `graph.stage`, `graph.cluster`, `graph.strategy`
     with `graph.replicas`, `graph.variable_placement`, `graph.min_shard_bytes` and `graph.max_shards` (what is asked for, in whose
-    place `graph.distribution` has what comes of it), `graph.placement`, `graph.soft_placement`, `graph.no_cublaslt`, `graph.distinct_rows` (of a table
-    on another device each number's row travels once), `graph.recovers_from_memory` (a step has a commit point, before which all sums are
-    made and behind which variables are written) and `graph.settings` (where strategy and rules are written).
+    place `graph.distribution` has what comes of it), `graph.placement`, `graph.soft_placement`, `graph.no_cublaslt` and `graph.settings`
+    (where strategy and rules are written).
   }];
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;

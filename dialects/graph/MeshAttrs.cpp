@@ -109,7 +109,7 @@ LogicalResult DistributionAttr::verify(function_ref<InFlightDiagnostic()> emitEr
                                        ArrayAttr stores, bool oneClient, bool async, int64_t microBatches,
                                        int64_t sumLeaves, int64_t maxStaleness, int64_t replicasToAggregate, bool,
                                        int64_t bucketBytes, int64_t hosts, StringAttr placement, int64_t minShardBytes,
-                                       int64_t maxShards) {
+                                       int64_t maxShards, bool, bool recoversFromMemory) {
   if (mesh.getAxes().size() != 1 || mesh.getAxes().front().getName() != "data") // (DI1)
     return emitError() << "expected a mesh with the axis \"data\" alone, got " << mesh;
   if (!llvm::is_contained({"one_device", "in_graph", "mirrored", "parameter_server", "all_reduce"},
@@ -149,6 +149,8 @@ LogicalResult DistributionAttr::verify(function_ref<InFlightDiagnostic()> emitEr
   if (async ? microBatches != mesh.getSize() : microBatches % mesh.getSize() != 0)
     return emitError() << "expected as many micro-batches for each of " << mesh.getSize() << " devices"
                        << (async ? ", one where they are asynchronous" : "") << ", got " << microBatches;
+  if (recoversFromMemory && (strategy != "all_reduce" || oneClient || mesh.getSize() < 2)) // (DI8)
+    return emitError() << "expected recovers_from_memory of all_reduce without in_graph, of two replicas or more";
   if (bucketBytes < 0 || minShardBytes < 0 || maxShards < 0)
     return emitError() << "expected no negative bucket_bytes, min_shard_bytes or max_shards";
   if (hosts != 1 && (hosts < 1 || strategy != "all_reduce" || oneClient || mesh.getSize() % hosts ||
@@ -191,7 +193,7 @@ Attribute DistributionAttr::parse(AsmParser &parser, Type) {
   StringAttr strategy, placement;
   MeshAttr mesh;
   ArrayAttr stores;
-  bool inGraph = false, async = false, fast = false;
+  bool inGraph = false, async = false, fast = false, distinctRows = false, recoversFromMemory = false;
   int64_t microBatches = 1, sumLeaves = 1, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0, hosts = 1,
           minShardBytes = 0, maxShards = 0;
   Parameters parameters(parser, getMnemonic());
@@ -209,12 +211,14 @@ Attribute DistributionAttr::parse(AsmParser &parser, Type) {
       .take("hosts", hosts)
       .take("placement", placement)
       .take("min_shard_bytes", minShardBytes)
-      .take("max_shards", maxShards);
+      .take("max_shards", maxShards)
+      .take("distinct_rows", distinctRows)
+      .take("recovers_from_memory", recoversFromMemory);
   if (parameters.parse())
     return {};
   return getCheckedAt<DistributionAttr>(parser, parameters.getLoc(), strategy, mesh, stores, inGraph, async,
                                         microBatches, sumLeaves, maxStaleness, replicasToAggregate, fast, bucketBytes,
-                                        hosts, placement, minShardBytes, maxShards);
+                                        hosts, placement, minShardBytes, maxShards, distinctRows, recoversFromMemory);
 }
 void DistributionAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
@@ -232,5 +236,7 @@ void DistributionAttr::print(AsmPrinter &printer) const {
       .add("hosts", getHosts(), int64_t(1))
       .add("placement", getPlacement(), StringAttr())
       .add("min_shard_bytes", getMinShardBytes(), int64_t(0))
-      .add("max_shards", getMaxShards(), int64_t(0));
+      .add("max_shards", getMaxShards(), int64_t(0))
+      .add("distinct_rows", getDistinctRows(), false)
+      .add("recovers_from_memory", getRecoversFromMemory(), false);
 }

@@ -2,7 +2,6 @@
 #include "passes/compiler/Cluster.h"
 
 #include "dialects/dist/DistDialect.h"
-#include "dialects/graph/CommitPoint.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/place/Distribution.h"
 #include "passes/place/SettingLoc.h"
@@ -50,9 +49,17 @@ static bool sendsDistinctRows(const cluster::ClusterConfig &config) {
                                 : !config.tasksShareHost();
 }
 
+static uint32_t workersOf(const cluster::ClusterConfig &config) {
+  uint32_t workers = 0;
+  for (const cluster::TaskRange &range : config.replicas())
+    workers += range.count;
+  return workers;
+}
+
 /// `fast`: sums that are faster than those in replica order are wanted, and there are some. `hosts`: within which sums may be made first.
-static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::StrategyConfig &strategy, bool fast,
+static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::ClusterConfig &config, bool fast,
                                         uint32_t hosts) {
+  const cluster::StrategyConfig &strategy = config.strategy;
   Builder builder(context);
   std::string_view name = strategy.name();
   SmallVector<Attribute> devices;
@@ -65,7 +72,8 @@ static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::Str
       strategy.replication == cluster::Replication::InGraph,
       devices.empty() ? ArrayAttr() : builder.getArrayAttr(devices),
       strategy.maxStaleness ? int64_t(*strategy.maxStaleness) : -1, strategy.replicasToAggregate.value_or(0), fast,
-      int64_t(strategy.bucketBytes.value_or(0)), int64_t(hosts));
+      int64_t(strategy.bucketBytes.value_or(0)), int64_t(hosts), sendsDistinctRows(config),
+      strategy.recovery == cluster::Recovery::Memory && workersOf(config) > 1);
 }
 
 static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
@@ -80,14 +88,13 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   const cluster::StrategyConfig &strategy = config.strategy;
   for (StringRef before : // of a run before, whose text this module was
        {GraphDialect::kSettings, GraphDialect::kDistribution, GraphDialect::kReplicas, GraphDialect::kVariablePlacement,
-        GraphDialect::kMinShardBytes, GraphDialect::kMaxShards, GraphDialect::kPlacement, GraphDialect::kLinks,
-        kDistinctRows, kRecoversFromMemory})
+        GraphDialect::kMinShardBytes, GraphDialect::kMaxShards, GraphDialect::kPlacement, GraphDialect::kLinks})
     module->removeAttr(before);
   const bool fast = strategy.order == cluster::ReduceOrder::Fast, oneHost = config.replicasShareHost();
   const bool sumsTogether =
       strategy.kind == cluster::StrategyKind::AllReduce && strategy.replication == cluster::Replication::BetweenGraph;
   const uint32_t hosts = sumsTogether ? config.hostsOfSums() : 1;
-  module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, fast && !oneHost && hosts == 1, hosts));
+  module->setAttr(GraphDialect::kStrategy, makeStrategy(context, config, fast && !oneHost && hosts == 1, hosts));
   addSettingLoc(module, kStrategySetting, strategy.file.empty() ? config.file : strategy.file, strategy.position.line,
                 strategy.position.column);
   if (fast && (oneHost || hosts > 1))
@@ -128,14 +135,7 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
                                           builder.getF64FloatAttr(link.latencyMicroseconds)}));
   if (!links.empty())
     module->setAttr(GraphDialect::kLinks, builder.getArrayAttr(links));
-  if (sendsDistinctRows(config))
-    module->setAttr(kDistinctRows, builder.getUnitAttr());
-  uint32_t workers = 0;
-  for (const cluster::TaskRange &range : config.replicas())
-    workers += range.count;
-  if (strategy.recovery == cluster::Recovery::Memory && workers > 1)
-    module->setAttr(kRecoversFromMemory, builder.getUnitAttr());
-  else if (strategy.recovery == cluster::Recovery::Memory)
+  if (strategy.recovery == cluster::Recovery::Memory && workersOf(config) < 2)
     emitRemark(getSettingLoc(module, kStrategySetting))
         << "\"recovery\": \"memory\" is for two workers or more: with one no other has what is lost, and a run goes on "
            "from its last checkpoint";
@@ -201,7 +201,8 @@ LogicalResult attachFromPrograms(ModuleOp module) {
                       context, builder.getStringAttr(strategy), graph::MeshAttr::get(context, "data", replicas),
                       builder.getArrayAttr(stores.getArrayRef()), /*in_graph=*/false, async, batches, leaves,
                       /*max_staleness=*/-1, /*replicas_to_aggregate=*/0, /*fast=*/false, /*bucket_bytes=*/0,
-                      /*hosts=*/1, StringAttr(), /*min_shard_bytes=*/0, /*max_shards=*/0));
+                      /*hosts=*/1, StringAttr(), /*min_shard_bytes=*/0, /*max_shards=*/0,
+                      /*distinct_rows=*/false, /*recovers_from_memory=*/false));
   return success();
 }
 

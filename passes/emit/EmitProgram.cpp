@@ -27,8 +27,7 @@ public:
     for (Operation &inner : op.getBlock().without_terminator())
       if (failed(emitOp(&inner)))
         return failure();
-    if (op->getParentOfType<ModuleOp>()->hasAttr(kRecoversFromMemory) &&
-        plan->phases(int(out.phase())).role() == plan::TRAIN)
+    if (recoversFromMemory(op->getParentOfType<ModuleOp>()) && plan->phases(int(out.phase())).role() == plan::TRAIN)
       noteCommitPoint();
     formSegments(out);
     auto ranks = op->getAttrOfType<DenseI32ArrayAttr>(kEventRanks);

@@ -118,7 +118,7 @@ void PlanTables::fillChoices(plan::Strategy &strategy, graph::DistributionAttr a
     note("order", "fast");
   if (distribution.bucketBytes != 0 && distribution.bucketBytes != kBucketBytes)
     note("bucket_bytes", Twine(distribution.bucketBytes));
-  if (module->hasAttr(kRecoversFromMemory))
+  if (recoversFromMemory(module))
     note("recovery", "memory");
   if (attribute.getPlacement() && distribution.hasServers())
     note("placement", distribution.placement);

@@ -44,7 +44,7 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
   d.fast = attribute.getFast();
   d.bucketBytes = attribute.getBucketBytes();
   d.hosts = attribute.getHosts();
-  d.distinctRows = module->hasAttr(kDistinctRows);
+  d.distinctRows = attribute.getDistinctRows();
   d.mesh = attribute.getMesh();
   d.replicas = d.isBetweenGraph() ? d.mesh.getSize() : 1;
   if (d.kind == StrategyKind::Mirrored)

@@ -15,10 +15,7 @@ enum class StrategyKind {
   AllReduce,       ///< between-graph: every worker keeps the variables, sums of gradients travel among them
 };
 
-/// On the module where each number's row of a table elsewhere travels once, in messages of an actual size, and not a row for each number.
-inline constexpr llvm::StringLiteral kDistinctRows = "graph.distinct_rows";
-
-/// The strategy of a module as its one attribute, graph.distribution, says it, and how rows of tables travel.
+/// The strategy of a module as its one attribute, graph.distribution, says it.
 struct Distribution {
   StrategyKind kind = StrategyKind::OneDevice;
   bool async = false;
@@ -41,7 +38,7 @@ struct Distribution {
   graph::DeviceAttr replicaDevice;
   mlir::StringRef placement = "round_robin"; ///< how variables are dealt to `stores`
   int64_t minShardBytes = 0, maxShards = 0; ///< of the placement "split"
-  /// Each number's row of a table elsewhere travels once (kDistinctRows).
+  /// Each number's row of a table elsewhere travels once, in messages of an actual size, and not a row for each number.
   bool distinctRows = false;
 
   /// Reads graph.cluster and graph.distribution; emits an error and returns nullopt where there are none.

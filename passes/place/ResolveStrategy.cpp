@@ -293,7 +293,8 @@ static LogicalResult resolveStrategy(ModuleOp module) {
   if (!d)
     return failure();
   Builder builder(module.getContext());
-  StringAttr name = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy).getName();
+  auto strategy = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy);
+  StringAttr name = strategy.getName();
   SmallVector<Attribute> stores =
       llvm::map_to_vector(d->stores, [&](DeviceAttr store) -> Attribute { return builder.getStringAttr(store.str()); });
   auto resolved = graph::DistributionAttr::getChecked(
@@ -301,7 +302,7 @@ static LogicalResult resolveStrategy(ModuleOp module) {
       builder.getArrayAttr(stores), d->kind == StrategyKind::Mirrored && name != "mirrored", d->async, d->microBatches,
       d->sumLeaves, d->maxStaleness, d->toAggregate, d->fast, d->bucketBytes, d->hosts,
       d->placement == "round_robin" ? StringAttr() : builder.getStringAttr(d->placement), d->minShardBytes,
-      d->maxShards);
+      d->maxShards, strategy.getDistinctRows(), strategy.getRecoversFromMemory());
   if (!resolved || failed(check(module, *d)))
     return failure();
   for (StringRef asked : kAsked)

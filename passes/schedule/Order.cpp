@@ -36,7 +36,7 @@ class PhaseOrder {
 public:
   PhaseOrder(ModuleOp module, dist::PhaseOp phase)
       : module(module), phase(phase), symbols(module), times(module, symbols),
-        commits(module->hasAttr(kRecoversFromMemory) && isTraining(phase)) {}
+        commits(recoversFromMemory(module) && isTraining(phase)) {}
 
   FailureOr<unsigned> run() {
     for (auto program : module.getOps<dist::ProgramOp>())

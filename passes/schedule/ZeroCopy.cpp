@@ -44,7 +44,7 @@ FailureOr<unsigned> markZeroCopy(ModuleOp module, dist::PhaseOp phase) {
   llvm::DenseMap<Attribute, dist::ReleaseOp> releases; // of sums, by channel
   for (auto program : module.getOps<dist::ProgramOp>()) {
     // Behind a commit point nothing waits, so sums are there by then: copied, not read where others have them.
-    if (program.getPhase() != phase.getSymName() || module->hasAttr(kRecoversFromMemory))
+    if (program.getPhase() != phase.getSymName() || recoversFromMemory(module))
       continue;
     FailureOr<SmallVector<dist::ReleaseOp>> ofProgram = releaseSums(program, symbols);
     if (failed(ofProgram))

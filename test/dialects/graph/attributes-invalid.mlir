@@ -186,7 +186,7 @@ func.func @not_the_module(%a: tensor<f32>) {
 
 // -----
 
-// expected-error@+1 {{has no attribute 'graph.devise'; known are graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.distribution, graph.settings, graph.placement, graph.variable_placement, graph.min_shard_bytes, graph.max_shards, graph.soft_placement, graph.no_cublaslt, graph.recovers_from_memory, graph.links, graph.distinct_rows}}
+// expected-error@+1 {{has no attribute 'graph.devise'; known are graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.distribution, graph.settings, graph.placement, graph.variable_placement, graph.min_shard_bytes, graph.max_shards, graph.soft_placement, graph.no_cublaslt, graph.links}}
 module attributes {graph.devise = #graph.device<"/cpu:0">} {}
 
 // -----

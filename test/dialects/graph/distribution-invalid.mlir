@@ -193,3 +193,15 @@ module attributes {graph.distribution = #graph.distribution<strategy = "all_redu
 // (DI7)
 // expected-error@+1 {{expected hosts of an all_reduce, with as many of the 4 replicas on each, a power of two of at least 2, got 2}}
 module attributes {graph.distribution = #graph.distribution<strategy = "mirrored", mesh = #graph.mesh<["data" = 4], ["/job:w/task:0-3/device:CPU:0"]>, stores = ["/job:w/task:0/device:CPU:0"], micro_batches = 4, hosts = 2>} {}
+
+// -----
+
+// (DI8)
+// expected-error@+1 {{expected recovers_from_memory of all_reduce without in_graph, of two replicas or more}}
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 1], ["/job:worker/task:0/device:CPU:0"]>, stores = ["/job:worker/task:0/device:CPU:0"], recovers_from_memory = true>} {}
+
+// -----
+
+// (DI8)
+// expected-error@+1 {{expected recovers_from_memory of all_reduce without in_graph, of two replicas or more}}
+module attributes {graph.distribution = #graph.distribution<strategy = "parameter_server", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>, stores = ["/job:ps/task:0/device:CPU:0"], micro_batches = 2, recovers_from_memory = true>} {}

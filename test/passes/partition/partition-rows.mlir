@@ -1,13 +1,13 @@
 // RUN: graph-opt %s --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %s
-// RUN: sed s/graph.distinct_rows,// %s | graph-opt --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %s --check-prefix=EACH --implicit-check-not=distinct --implicit-check-not=sized
+// RUN: sed 's/, distinct_rows = true//' %s | graph-opt --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %s --check-prefix=EACH --implicit-check-not=distinct --implicit-check-not=sized
 // Numbers of all workers are one value on the server, and each worker has its piece of the rows; numbers that are wanted twice are sent once.
 // Of rows as many travel as numbers differ; on one host a row for each number.
 // EACH: dist.channel @train.table.numbers : tensor<2x4xi32>
 // EACH: dist.channel @train.table.rows : tensor<2x4x8xf32> from @train.ps0 to @train.worker {instances = 2 : i64}
 // EACH: dist.channel @train.table.gradient : tensor<2x4x8xf32> from @train.worker to @train.ps0 {instances = 2 : i64}
 
-module attributes {graph.distinct_rows, graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
-                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server", distinct_rows = true>} {
 graph.variable @table : tensor<1000x8xf32> = #graph.zeros
 graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
 graph.dataset @d : (tensor<4xi32>) = #graph.synthetic<samples = 100, seed = 7, limits = [1000]>

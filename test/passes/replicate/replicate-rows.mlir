@@ -1,8 +1,8 @@
 // RUN: graph-opt %s --resolve-strategy --place --verify-placed --replicate --verify-replicated --verify-placed | FileCheck %s
 // Rows of a table are taken where it is, and a gradient of rows goes there by numbers and rows. What changes every row stays dense there.
 
-module attributes {graph.distinct_rows, graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
-                   graph.strategy = #graph.strategy<name = "parameter_server", micro_batches = 4>} {
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server", micro_batches = 4, distinct_rows = true>} {
 graph.variable @table : tensor<1000x8xf32> = #graph.zeros
 graph.variable @decayed : tensor<1000x8xf32> = #graph.zeros
 graph.variable @both : tensor<1000x8xf32> = #graph.zeros

@@ -1,7 +1,8 @@
 // RUN: graph-opt %s --schedule --verify-diagnostics --split-input-file
 // A sum of what was written before it: there is no place in the step where all sums are there and nothing is written.
 
-module attributes {graph.recovers_from_memory} {
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>,
+                   stores = ["/job:worker/task:0/device:CPU:0"], micro_batches = 2, recovers_from_memory = true>} {
 graph.variable @w : tensor<16384xf32> = #graph.zeros
 dist.phase @a.phase {role = #graph.role<train>}
 dist.channel @a.sum : tensor<16384xf32> from @a to @a {all_to_all, instances = 2, algorithm = "scatter", chunk = 8192}
@@ -29,7 +30,8 @@ dist.program @a of @a.phase on "/job:worker/device:CPU:0" replicas(2) {
 
 // What the server has written when a worker is lost nobody knows.
 
-module attributes {graph.recovers_from_memory} {
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>,
+                   stores = ["/job:worker/task:0/device:CPU:0"], micro_batches = 2, recovers_from_memory = true>} {
 graph.variable @w : tensor<4xf32> = #graph.zeros
 // expected-error @+1 {{trains in 2 programs, and "recovery": "memory" needs one that is alone in its task: what another has written by a loss nobody knows; leave that out, or the model's devices}}
 dist.phase @b.phase {role = #graph.role<train>}
@@ -56,7 +58,8 @@ dist.program @b.ps of @b.phase on "/job:ps/task:0/device:CPU:0" {
 
 // -----
 
-module attributes {graph.recovers_from_memory} {
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>,
+                   stores = ["/job:worker/task:0/device:CPU:0"], micro_batches = 2, recovers_from_memory = true>} {
 graph.variable @w : tensor<4xf32> = #graph.zeros
 dist.phase @c.phase {role = #graph.role<train>}
 func.func private @change4(memref<4xf32> {dist.access = "read_write"})

@@ -1,5 +1,5 @@
 // RUN: graphc %s --emit=scheduled | FileCheck %s
-// RUN: sed 's/, graph.recovers_from_memory//' %s | graphc - --emit=scheduled | FileCheck %s --check-prefix=WITHOUT
+// RUN: sed 's/, recovers_from_memory = true//' %s | graphc - --emit=scheduled | FileCheck %s --check-prefix=WITHOUT
 // RUN: graphc %s -o %t.plan && graphc --verify-plan %t.plan
 // With a commit point all sums, the send_dones and the control message come before the first write of a variable, and nothing is released
 // behind it. Without one the update of a layer stands behind its own sum alone.
@@ -26,7 +26,7 @@
 // WITHOUT-NEXT: dist.end
 
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 3], chief = "/job:worker/task:0">,
-                   graph.strategy = #graph.strategy<name = "all_reduce", bucket_bytes = 1>, graph.recovers_from_memory} {
+                   graph.strategy = #graph.strategy<name = "all_reduce", bucket_bytes = 1, recovers_from_memory = true>} {
 graph.variable @w1 : tensor<64x512xf32> = #graph.zeros
 graph.variable @w2 : tensor<512x256xf32> = #graph.zeros
 graph.dataset @data : (tensor<64xf32>) = #graph.synthetic<samples = 100, seed = 7>

@@ -2,8 +2,8 @@
 // What says how long messages are is computed before the first of them: rows that differ are counted before they come and before they go. The gradient is made in
 // its slot, whatever its size will be.
 
-module attributes {graph.distinct_rows, graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
-                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server", distinct_rows = true>} {
 graph.variable @table : tensor<100000x64xf32> = #graph.zeros
 graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
 graph.dataset @d : (tensor<4xi32>) = #graph.synthetic<samples = 100, seed = 7, limits = [1000]>
