@@ -35,11 +35,32 @@ dnnl::engine &cpuEngine() {
   return engine;
 }
 
+/// The instructions that oneDNN takes for f32: two of its kernels of one name ("gemm:jit") differ in their blocks, and so in their bits.
+static const char *instructions() {
+  switch (dnnl_get_effective_cpu_isa()) {
+  case dnnl_cpu_isa_sse41:
+    return "SSE4.1";
+  case dnnl_cpu_isa_avx:
+    return "AVX";
+  case dnnl_cpu_isa_avx2:
+  case dnnl_cpu_isa_avx2_vnni:
+    return "AVX2";
+  case dnnl_cpu_isa_avx512_core:
+  case dnnl_cpu_isa_avx512_core_vnni:
+  case dnnl_cpu_isa_avx512_core_bf16:
+  case dnnl_cpu_isa_avx512_core_amx:
+    return "AVX-512";
+  default:
+    return "another CPU";
+  }
+}
+
 std::string describe(const char *implementation) {
   const dnnl_version_t *version = dnnl_version();
   char text[200];
-  snprintf(text, sizeof text, "oneDNN %d.%d.%d %s, caches of %ld and %ld bytes", version->major, version->minor,
-           version->patch, implementation, sysconf(_SC_LEVEL1_DCACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE));
+  snprintf(text, sizeof text, "oneDNN %d.%d.%d %s for %s, caches of %ld and %ld bytes", version->major, version->minor,
+           version->patch, implementation, instructions(), sysconf(_SC_LEVEL1_DCACHE_SIZE),
+           sysconf(_SC_LEVEL2_CACHE_SIZE));
   return text;
 }
 
