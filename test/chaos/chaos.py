@@ -134,6 +134,11 @@ class Case:
         self.step = draw.randrange(5, self.steps - 20)
         self.second = draw.choice([None, *mayReturn])  # dies right behind the first
 
+    @property
+    def kind(self):
+        """Of the victim."""
+        return "chief" if self.victim == self.tasks[0] else re.sub("-[0-9]+$", "", self.victim)
+
     def __str__(self):
         how = "by hand, over a proxy" if self.network else f"{self.transport}{f', --max_restarts {self.restarts}' if self.restarts else ''}"
         times = f"{self.times} times " if self.times > 1 else ""

@@ -67,6 +67,19 @@ def test_files_and_environment(box, two, ports, task):
     task("ps-0", two, "--steps", 5, hosts=[], env={"TF_CONFIG": '{"cluster": {"worker": ["a:1"]}}'}).ends(2).expect("TF_CONFIG", "--ps_hosts localhost:PORT.*--cluster FILE")
 
 
+def test_roles_of_tf_config(box, ports):
+    """Each task by its environment alone, the chief under the name that it had in TensorFlow 1."""
+    addresses = ports.addresses(3)
+    plan = box.compile("chief", {"chief": 1, "worker": 2, "strategy": "in_graph"})
+    launched = box.weights(plan, "--steps", 20)
+    config = {"cluster": {"master": addresses[:1], "worker": addresses[1:]}, "environment": "cloud"}
+    tasks = [box.launch(plan, "--steps", 20, "--dump_variables", "by-role", env={"TF_CONFIG": json.dumps({**config, "task": {"type": role, "index": index}})})
+             for role, index in (("worker", 1), ("worker", 0), ("master", 0))]
+    ended(tasks)
+    tasks[2].expect("^graphrun: this is /job:chief/task:0, as TF_CONFIG says$")
+    same(launched, box / "by-role")
+
+
 def test_refused(box, two, ports):
     """Addresses that cannot be, a folder for the secret that cannot, a task that is none."""
     def refuse(pattern, *arguments, **how):

@@ -1,6 +1,7 @@
 """Tasks that other launchers start, Debian's Open MPI and Slurm: no address is given, and the weights are those of graphrun's own."""
 import json
 import os
+import re
 import signal
 
 import pytest
@@ -103,7 +104,24 @@ def test_slurm_on_two_nodes(box, plan, ports, machines):
     assert "rank 0 to 1 are worker:0 to worker:1, 2 is ps:0\n" in said, said
     assert [slurm.job(f"{job}+{component}", "NodeList") for component in (0, 1)] == ["node1", "node2"]
     same(launched, box / "apart")
+    _sideBySide(box, slurm)
     slurm.close()
+
+
+def _sideBySide(box, slurm):
+    """What submit prints for two servers and two workers, with a line of each rank's place: each node has one of both."""
+    four = box.servers("four", 2, 2)
+    launched = box.weights(four, *STEPS, to="four-launched")
+    printed = box.graphrun("submit", "--engine", "slurm", "--nodes", 2, four, *STEPS, "--job_dir", "job", "--dump_variables", "side-by-side").out.text()
+    said = "srun sh -c 'echo \"at $SLURMD_NODENAME: rank $SLURM_PROCID\" >&2; exec graphrun \"$@\"' graphrun "
+    assert printed.count("\nsrun graphrun ") == 1
+    box.write("four.sh", printed.replace("\nsrun graphrun ", f"\n{said}"))
+    (job,) = slurm.run("sbatch", "four.sh").out.matches("^Submitted batch job ([0-9]+)$")
+    until(lambda: slurm.job(job, "JobState") in ("COMPLETED", "FAILED"), "the job has ended", END)
+    text = (box / f"slurm-{job}.out").read_text()
+    assert "rank 0 to 1 are worker:0 to worker:1, 2 to 3 are ps:0 to ps:1\n" in text, text
+    assert sorted(re.findall("^at (node[12]): rank ([0-3])$", text, re.MULTILINE)) == [("node1", "0"), ("node1", "2"), ("node2", "1"), ("node2", "3")], text
+    same(launched, box / "side-by-side")
 
 
 def test_requeued(box, two, slurm):
