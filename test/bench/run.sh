@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|networks|ingraph|link|compile|flood|before BIN|all]
+# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|networks|ingraph|link|compile|flood|session start|session looked-at|before BIN|all]
 #   [--rounds N] [--report]
 #   single        one process: linreg, mlp, resnet20, gpt and vit, 1 and 2 threads; TensorFlow, also by XLA, JAX, PyTorch, also by torch.compile
 #   distributed   tasks as processes: parameter server (null, mlp, dense, resnet20, gpt), all-reduce; TensorFlow, PyTorch DDP and gloo
@@ -9,6 +9,8 @@
 #   compile       graphc alone: CPU time and memory on models of 500 to 4,000 operations, and --compare over 1,000 workers
 #                 (test/bench/compile.py); no part of all
 #   flood         a run by hand whose port a neighbour floods (test/bench/flood.py); no part of all
+#   session start how fast 50 and 200 tasks make their first step; session looked-at: what it costs that somebody asks for a run's metrics
+#                 (test/bench/session.py); no part of all
 #   before BIN    this build beside an earlier one, whose graphc and graphrun lie in BIN, in turns (test/bench/before.py); no part of all
 #   --rounds N    how often each is measured (3); the figure of a peer is the median of its rounds
 #   --report      also writes docs/benchmarks.md (not link)
@@ -23,5 +25,6 @@ mkdir -p build/bench
 export GRAPHC_ROOT=$PWD PATH=$PWD/build/release/bin:$PATH
 case ${1:-} in link | flood) exec /usr/bin/python3 "test/bench/$1.py" "${@:2}" ;; esac # with pytest's modules, as test/run
 [ "${1:-}" != compile ] || exec python3 test/bench/compile.py "${@:2}"
+[ "${1:-}" != session ] || exec python3 test/bench/session.py "${@:2}"
 [ "${1:-}" != before ] || exec python3 test/bench/before.py "${@:2}"
 exec python3 test/bench/driver.py "$@"

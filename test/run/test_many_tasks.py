@@ -30,6 +30,6 @@ def test_starts(box):
     other would take four hundred times as long."""
     few, many = (box.compile(f"{workers}", {"ps": 1, "worker": workers - 1, "strategy": "parameter_server"}, MLP) for workers in (10, MANY))
     fifty = box.launch(box.compile("fifty", {"ps": 1, "worker": 49, "strategy": "parameter_server"}), "--steps", FOREVER)
-    fifty.err.waitFor(TRAINS)
+    fifty.err.waitFor(TRAINS, seconds=20)  # some 0.4 s where nobody else computes
     fifty.stop(status=1)
     grows(*(lambda plan=plan: box.graphrun(plan, "--steps", 1) for plan in (few, many)), most=60)
