@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from box import FOREVER, LONG, LOST, asName, delay, goesOn, same, steps
+from box import FOREVER, LONG, LOST, asFlags, asName, delay, goesOn, same, steps, tls
 from process import DEATH, ended, until
 from test_machines import WORKERS, Three
 
@@ -136,6 +136,21 @@ def test_half_open(box, two, three, machines):
         assert re.match("graphrun: the connection between (/job:ps/task:0 and /job:worker/task:1|/job:worker/task:1 and /job:ps/task:0)", said), said
         assert "half open" in said, said
         assert ("--wait_deadline (6s)" in said) == (port == 2222), said
+
+
+def test_half_open_sums(box, three, machines):
+    """The same among three workers who sum gradients, in the step behind the one in which a move is lost."""
+    at = {"worker-0": 2, "worker-1": 3, "worker-2": 1}
+    hosts = ["--worker_hosts", ",".join(f"10.77.0.{machine}:2242" for machine in at.values())]
+    box.graphrun("certs", "of-three", *hosts)
+    plan = box.compile("three", {"worker": 3, "strategy": "all_reduce"})
+    tasks = [machines.start(machine, "graphrun", plan, "--steps", FOREVER, "--wait_deadline", 6, *asFlags(name), *hosts, *tls(name, "of-three"), name=name)
+             for name, machine in at.items()]
+    tasks[0].err.waitFor("step [1-9]")
+    silence(machines, 1, 3)
+    ended(tasks, LOST)
+    said = cause(tasks[0])
+    assert re.match("graphrun: the connection between /job:worker/task:1 and /job:worker/task:2: .*all_reduce.* half open.*--wait_deadline", said), said
 
 
 def test_cut_of_two_seconds(box, three, machines):
