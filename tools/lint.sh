@@ -51,7 +51,7 @@ $long"
 
 # Kinds of devices are in one table; a name in a message or a comment is no use of it.
 kinds=$(list 'dialects/*.cpp' 'dialects/*.h' 'passes/*.cpp' 'passes/*.h' 'runtime/*.cpp' 'runtime/*.h' 'tools/*.cpp' 'tools/*.h' |
-  grep -v '^runtime/device/' | xargs grep -nHE '(^|[^\\])"(/device:|\.)?(CPU|GPU|SIM|gpu|sim)(:[0-9]*)?"' 2>/dev/null | grep -vE '^[^:]+:[0-9]+:[^"]*//')
+  grep -v '^runtime/device/' | xargs grep -nHE '(^|[^\\])"([^" ]*/device:|\.)?(CPU|GPU|SIM|gpu|sim)(:[0-9]*)?"' 2>/dev/null | grep -vE '^[^:]+:[0-9]+:[^"]*//')
 [ -z "$kinds" ] || complain "names of kinds of devices (ask runtime/device/Kinds.h):
 $kinds"
 

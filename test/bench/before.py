@@ -3,7 +3,8 @@
 
 `test/bench/run.sh before BIN`: BIN is the folder with graphc and graphrun of the earlier build. Every figure is a median over
 the rounds; a round measures one case with the one build and, right after, with the other, and the next round begins with the
-other. A ratio over 1 is a case that got slower.
+other. A ratio over 1 is a case that got slower. Slower beyond what rounds differ by are steps whose fastest round now takes longer than the slowest before;
+they are named at the end, and the exit status is 1 where there are any.
 """
 import argparse
 import datetime
@@ -12,7 +13,7 @@ import os
 import sys
 
 import measure
-from driver import conservative, number, summarise, writeReport
+from driver import conservative, key, number, summarise, writeReport
 
 SINGLE = [(measure.graphcSingle, (case, threads)) for case, threads in (("linreg", 1), ("mlp", 1), ("mlp", 2))]
 MICRO_BATCHES = [(measure.graphcMicroBatches, (count,)) for count in (2, 4, 8, 16, 64)]
@@ -42,16 +43,35 @@ def measureBoth(builds, rounds):
     return rows
 
 
-def table(summary, rounds, load):
+def spreads(rows):
+    """{(case, …): {build: (fastest, slowest) step of its rounds, ms}}"""
+    steps = {}
+    for found in rows:
+        steps.setdefault(key(found), {}).setdefault(found["peer"], []).append(conservative(found))
+    return {case: {name: (min(times), max(times)) for name, times in builds.items()} for case, builds in steps.items()}
+
+
+def verdict(spread):
+    """Of a case: whether what its steps took now and before is apart."""
+    if len(spread) < 2:
+        return "–"
+    (fastest, slowest), (fastestNow, slowestNow) = spread["before"], spread["now"]
+    return "slower" if fastestNow > slowest else "faster" if slowestNow < fastest else "same"
+
+
+def table(summary, spread, rounds, load):
     lines = [f"Made by `test/bench/run.sh before BIN --report` on {datetime.date.today()}, {measure.CPU}, load average {load:.1f} at",
              f"the start; the median of {rounds} rounds in turns. A step is the larger of median and mean; over 1 is slower than before.",
-             "", "| case | strategy | update | workers | threads | " + " | ".join(f"{name}: before | now | ratio" for name, _ in FIELDS) + " |",
-             "|---|---|---|---|---|" + "---|" * (3 * len(FIELDS))]
-    for (case, strategy, sync, workers, threads), found in summary.items():
+             "Slower or faster are those whose rounds before and now do not overlap.",
+             "", "| case | strategy | update | workers | threads | " + " | ".join(f"{name}: before | now | ratio" for name, _ in FIELDS) + " | rounds, ms: before | now | steps are |",
+             "|---|---|---|---|---|" + "---|" * (3 * len(FIELDS) + 3)]
+    for each, found in summary.items():
+        case, strategy, sync, workers, threads = each
         cells = []
         for _, field in FIELDS:
             before, now = (field(found[name]) if name in found else None for name in ("before", "now"))
             cells += [number(before, 4), number(now, 4), f"{now / before:.2f}" if before and now else "–"]
+        cells += [" to ".join(number(time, 3) for time in spread[each][name]) if name in spread[each] else "–" for name in ("before", "now")] + [verdict(spread[each])]
         update = "" if sync is None else "sync" if sync else "async"
         lines.append(f"| {case} | {strategy} | {update} | {workers} | {threads} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -69,12 +89,15 @@ def main():
             parser.error(f"{folder} has no graphrun; build {'the earlier commit' if name == 'before' else 'this tree'} first")
     load = os.getloadavg()[0]
     measure.calibrate()
-    summary = summarise(measureBoth(builds, arguments.rounds))
-    text = table(summary, arguments.rounds, load)
+    rows = measureBoth(builds, arguments.rounds)
+    summary, spread = summarise(rows), spreads(rows)
+    text = table(summary, spread, arguments.rounds, load)
     print(text)
+    slower = [" ".join(str(part) for part in case if part is not None) for case in summary if verdict(spread[case]) == "slower"]
+    print(f"slower beyond what rounds differ by: {', '.join(slower) or 'none'}")
     if arguments.report and summary:
         writeReport(os.path.join(measure.ROOT, "docs/benchmarks.md"), text, "before ")
-    return 0 if summary else 1
+    return 0 if summary and not slower else 1
 
 
 if __name__ == "__main__":
