@@ -16,7 +16,8 @@ EMITS = re.compile(r"\b(?:emitError|emitOpError|emitOptionalError|emitWarning|em
 DIAGNOSTIC = re.compile(r"\bDiagnostic &?(\w+)\b|\bInFlightDiagnostic (\w+)\b")  # a variable, to which text is added later
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 EXPECTS = re.compile(r".*(?:expected-(?:error|warning|remark|note)|^\s*(?://|#|--)?\s*[A-Z][A-Z0-9_-]*:).*", re.M)  # of lit's files
-WORDS, ENOUGH = 8, 20  # characters that make a text, and of it those that a test has to have
+COMMENT = re.compile(r"^\s*(?://|#).*$", re.M)  # of programs, in a line of its own
+WORDS, ENOUGH = 8, 30  # characters that make a text, and of it those that a test has to have
 
 UNREACHABLE = {
     "does not come to an end; please report this": "folds that undo each other would be a defect of theirs",
@@ -82,7 +83,7 @@ def testLines(root):
             if name.endswith((".mlir", ".test", ".sh", ".bash", ".py", ".cpp")) and name != "diagnostics.py":
                 with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
                     text = file.read().replace('\\"', '"')
-                yield "\n".join(EXPECTS.findall(text)) if name.endswith((".mlir", ".test")) else text
+                yield "\n".join(EXPECTS.findall(text)) if name.endswith((".mlir", ".test")) else COMMENT.sub("", text)
 
 
 def main():

@@ -58,7 +58,7 @@ module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], c
 graph.func @train(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
   // expected-note @below {{computed here, on "/job:worker/device:CPU:0"}}
   %y = graph.negate %x : tensor<4xf32>
-  // expected-error @below {{is on "/job:ps/task:0/device:CPU:0", but takes a value that each of the 2 replicas computes for itself}}
+  // expected-error @below {{is on "/job:ps/task:0/device:CPU:0", but takes a value that each of the 2 replicas computes for itself; only variables' updates leave the replicas}}
   %z = graph.abs %y {graph.device = #graph.device<"/job:ps/task:0">} : tensor<4xf32>
   graph.return %z : tensor<4xf32>
 }
