@@ -98,6 +98,24 @@ def calibrate():
     subprocess.run([os.path.join(BIN, "graphrun"), "calibrate", "-o", CALIBRATION], check=True, capture_output=True)
 
 
+def peak():
+    """Gflop/s of fused multiply-adds of f32 of one core; None where there is no compiler."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "peak")
+        try:
+            subprocess.run(["clang-22", "-O3", "-march=native", "-ffp-contract=fast", os.path.join(HERE, "peak.c"), "-o", program], check=True)
+            return float(subprocess.run([program], check=True, capture_output=True, text=True).stdout)
+        except (OSError, subprocess.CalledProcessError) as error:
+            complain("peak", str(error))
+            return None
+
+
+def flopsOf(plan):
+    """Of a step of training, by the definitions of its ops."""
+    shown = json.loads(subprocess.run([os.path.join(BIN, "graphrun"), "show", "--json", plan], check=True, capture_output=True, text=True).stdout)
+    return sum(program["flops_per_step"] for program in shown["programs"] if program["phase"] == "train_step")
+
+
 def predicted(case, folder, cluster, name):
     """Milliseconds of a step as `graphc --compare` has them, from calibrate's figures; None where it cannot say."""
     path = os.path.join(folder, "compared.json")
@@ -161,7 +179,7 @@ def graphcSingle(case, threads):
     steps = dict(linreg=20000, mlp=600, resnet20=20, gpt=30, vit=100)[case]
     with tempfile.TemporaryDirectory() as folder:
         plan, compileMs = compilePlan(case, folder, threads=threads)
-        yield alone(case, plan, compileMs, threads, steps, 0 if threads == 1 else None)
+        yield {**alone(case, plan, compileMs, threads, steps, 0 if threads == 1 else None), "flops": flopsOf(plan)}
 
 
 def graphcMicroBatches(count):
