@@ -185,7 +185,7 @@ int64_t ClusterAttr::getJobIndex(StringRef job) const {
 LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, bool async,
                                    int64_t microBatches, int64_t sumLeaves, bool inGraph, ArrayAttr devices,
                                    int64_t maxStaleness, int64_t replicasToAggregate, bool, int64_t bucketBytes,
-                                   int64_t hosts, bool, bool) {
+                                   int64_t hosts, bool distinctRows, bool recoversFromMemory) {
   constexpr int64_t kMost = graphc::cluster::kMostMicroBatches;
   if (microBatches < 0 || microBatches > kMost)
     return emitError() << "expected micro_batches of 1 to " << kMost << ", got " << microBatches;
@@ -207,6 +207,12 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected bucket_bytes of at least 1, got " << bucketBytes;
   if (hosts != 1 && (hosts < 1 || name != "all_reduce" || inGraph))
     return emitError() << "expected hosts of at least 1, and more of all_reduce without in_graph alone, got " << hosts;
+  const bool sumsAmongWorkers = name == "all_reduce" && !inGraph;
+  if (recoversFromMemory && !sumsAmongWorkers)
+    return emitError() << "expected recovers_from_memory of all_reduce without in_graph";
+  if (distinctRows && (name == "one_device" || sumsAmongWorkers))
+    return emitError() << "expected distinct_rows of a strategy by which rows travel, not one_device, nor all_reduce "
+                          "without in_graph";
   return success();
 }
 

@@ -223,6 +223,7 @@ def Graph_DistributionAttr : Graph_Attr<"Distribution", "distribution"> {
       count is negative.
     - (DI7) More than one of `hosts` only of all_reduce without in_graph; each has as many replicas, a power of two of at least 2.
     - (DI8) `recovers_from_memory` only of all_reduce without in_graph, of two replicas or more.
+    - (DI9) `distinct_rows` not of one_device, nor of all_reduce without in_graph, by which no rows travel.
   }];
   let parameters = (ins "::mlir::StringAttr":$strategy, "::graphc::graph::MeshAttr":$mesh, "::mlir::ArrayAttr":$stores,
                         DefaultValuedParameter<"bool", "false">:$in_graph,

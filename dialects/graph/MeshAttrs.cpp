@@ -104,12 +104,12 @@ SmallVector<ReplicaRange> MeshAttr::getTasks() const {
   return llvm::map_to_vector(getDeviceRanges(getRanges()), [](const DeviceRange &range) { return range.tasks; });
 }
 
-// (DI1) the axis, (DI2) the strategy, (DI3) stores, (DI4) placement, (DI5) async, (DI6) counts, (DI7) hosts
+// (DI1) the axis, (DI2) the strategy, (DI3) stores, (DI4) placement, (DI5) async, (DI6) counts, (DI7) hosts, (DI8) recovery, (DI9) rows
 LogicalResult DistributionAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr strategy, MeshAttr mesh,
                                        ArrayAttr stores, bool oneClient, bool async, int64_t microBatches,
                                        int64_t sumLeaves, int64_t maxStaleness, int64_t replicasToAggregate, bool,
                                        int64_t bucketBytes, int64_t hosts, StringAttr placement, int64_t minShardBytes,
-                                       int64_t maxShards, bool, bool recoversFromMemory) {
+                                       int64_t maxShards, bool distinctRows, bool recoversFromMemory) {
   if (mesh.getAxes().size() != 1 || mesh.getAxes().front().getName() != "data") // (DI1)
     return emitError() << "expected a mesh with the axis \"data\" alone, got " << mesh;
   if (!llvm::is_contained({"one_device", "in_graph", "mirrored", "parameter_server", "all_reduce"},
@@ -151,6 +151,9 @@ LogicalResult DistributionAttr::verify(function_ref<InFlightDiagnostic()> emitEr
                        << (async ? ", one where they are asynchronous" : "") << ", got " << microBatches;
   if (recoversFromMemory && (strategy != "all_reduce" || oneClient || mesh.getSize() < 2)) // (DI8)
     return emitError() << "expected recovers_from_memory of all_reduce without in_graph, of two replicas or more";
+  if (distinctRows && (strategy == "one_device" || (strategy == "all_reduce" && !oneClient))) // (DI9)
+    return emitError() << "expected distinct_rows of a strategy by which rows travel, not one_device, nor all_reduce "
+                          "without in_graph";
   if (bucketBytes < 0 || minShardBytes < 0 || maxShards < 0)
     return emitError() << "expected no negative bucket_bytes, min_shard_bytes or max_shards";
   if (hosts != 1 && (hosts < 1 || strategy != "all_reduce" || oneClient || mesh.getSize() % hosts ||

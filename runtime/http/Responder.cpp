@@ -53,6 +53,7 @@ absl::StatusOr<std::unique_ptr<Responder>> Responder::start(Options options) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   made->thread_ = std::thread([self = made.get()] { self->run(); });
+  pthread_setname_np(made->thread_.native_handle(), "responder");
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return made;
 }

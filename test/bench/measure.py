@@ -98,21 +98,25 @@ def calibrate():
     subprocess.run([os.path.join(BIN, "graphrun"), "calibrate", "-o", CALIBRATION], check=True, capture_output=True)
 
 
-def peak():
-    """Gflop/s of fused multiply-adds of f32 of one core; None where there is no compiler."""
+def peak(cores):
+    """Gflop/s of fused multiply-adds of f32 of so many cores at once, all together; None where there is no compiler."""
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "peak")
         try:
-            subprocess.run(["clang-22", "-O3", "-march=native", "-ffp-contract=fast", os.path.join(HERE, "peak.c"), "-o", program], check=True)
-            return float(subprocess.run([program], check=True, capture_output=True, text=True).stdout)
-        except (OSError, subprocess.CalledProcessError) as error:
+            subprocess.run(["clang-22", "-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=fast", os.path.join(HERE, "peak.c"), "-o", program], check=True)
+            running = [subprocess.Popen(["taskset", "-c", str(core), program], stdout=subprocess.PIPE, text=True) for core in range(cores)]
+            return sum(float(each.communicate()[0]) for each in running)
+        except (OSError, ValueError, subprocess.CalledProcessError) as error:
             complain("peak", str(error))
             return None
 
 
 def flopsOf(plan):
-    """Of a step of training, by the definitions of its ops."""
-    shown = json.loads(subprocess.run([os.path.join(BIN, "graphrun"), "show", "--json", plan], check=True, capture_output=True, text=True).stdout)
+    """Of a step of training, by the definitions of its ops; None of an earlier build, which does not tell."""
+    shown = subprocess.run([os.path.join(BIN, "graphrun"), "show", "--json", plan], capture_output=True, text=True)
+    if shown.returncode or "flops_per_step" not in shown.stdout:
+        return None
+    shown = json.loads(shown.stdout)
     return sum(program["flops_per_step"] for program in shown["programs"] if program["phase"] == "train_step")
 
 

@@ -88,8 +88,8 @@ def test_slurm(box, plan, two, slurm):
 
 
 def test_slurm_on_two_nodes(box, plan, ports, machines):
-    """Each a machine of its own: a step over both, and a heterogeneous job whose parameter server has a node of its own; the folder brings
-    them together."""
+    """Each a machine of its own: a step over both, and a heterogeneous job whose parameter server has a node of its own, servers
+    and workers side by side; the folder brings them together."""
     launched = box.weights(plan, *STEPS)
     machines.add(2)
     slurm = Slurm(box, ports, machines, nodes=2)

@@ -459,3 +459,14 @@ module attributes {graph.strategy = #graph.strategy<name = "all_reduce", in_grap
 
 // expected-error@+1 {{expected hosts of at least 1, and more of all_reduce without in_graph alone, got 2}}
 module attributes {graph.strategy = #graph.strategy<name = "parameter_server", hosts = 2>} {}
+
+// -----
+
+// expected-error@+1 {{expected recovers_from_memory of all_reduce without in_graph}}
+module attributes {graph.strategy = #graph.strategy<name = "parameter_server", recovers_from_memory = true>} {}
+
+// -----
+
+// expected-error@+1 {{expected distinct_rows of a strategy by which rows travel, not one_device, nor all_reduce without in_graph}}
+module attributes {graph.strategy = #graph.strategy<name = "all_reduce", distinct_rows = true>} {}
+

@@ -205,3 +205,15 @@ module attributes {graph.distribution = #graph.distribution<strategy = "all_redu
 // (DI8)
 // expected-error@+1 {{expected recovers_from_memory of all_reduce without in_graph, of two replicas or more}}
 module attributes {graph.distribution = #graph.distribution<strategy = "parameter_server", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>, stores = ["/job:ps/task:0/device:CPU:0"], micro_batches = 2, recovers_from_memory = true>} {}
+
+// -----
+
+// (DI9)
+// expected-error@+1 {{expected distinct_rows of a strategy by which rows travel, not one_device, nor all_reduce without in_graph}}
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>, stores = ["/job:worker/task:0/device:CPU:0"], micro_batches = 2, distinct_rows = true>} {}
+
+// -----
+
+// (DI9)
+// expected-error@+1 {{expected distinct_rows of a strategy by which rows travel, not one_device, nor all_reduce without in_graph}}
+module attributes {graph.distribution = #graph.distribution<strategy = "one_device", mesh = #graph.mesh<["data" = 1], ["/job:worker/task:0/device:CPU:0"]>, stores = ["/job:worker/task:0/device:CPU:0"], distinct_rows = true>} {}
