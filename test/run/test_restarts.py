@@ -166,6 +166,18 @@ def test_the_same_again(box, two, what):
     assert sorted(os.listdir(box / "ckpt")) == ["step-20"]
 
 
+def test_refused(box, two):
+    """A command line, a plan and data with which nobody can work are refused once, and nobody is started again for them."""
+    restarts = ["--checkpoint_dir", "dir", "--max_restarts", 3]
+    box.write("cut.plan", (box / two).read_bytes()[:-100])
+    idx = box.servers("idx", 2, 1, model=ROOT / "test/run/models/idx.mlir")
+    for plan, flags, status, why in ((two, ["--steps", "many"], 2, "many"), ("cut.plan", ["--steps", 5], 2, "cut.plan"),
+                                     (idx, ["--steps", 5, "--data_dir", "nowhere"], 1, "nowhere")):
+        run = box.graphrun(plan, *flags, *restarts, status=status)
+        run.err.expect(f"^graphrun: .*{why}")
+        run.err.never("restarting")
+
+
 def test_silent(box, two, straight):
     """A process that is stopped is found by its silence, ended before it can wake up, and started again; the others stay."""
     run = box.launch(two, *RUN, "--max_restarts", 1, "--dump_variables", "dump", env=SLOW)
