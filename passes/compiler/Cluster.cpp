@@ -49,13 +49,6 @@ static bool sendsDistinctRows(const cluster::ClusterConfig &config) {
                                 : !config.tasksShareHost();
 }
 
-static uint32_t workersOf(const cluster::ClusterConfig &config) {
-  uint32_t workers = 0;
-  for (const cluster::TaskRange &range : config.replicas())
-    workers += range.count;
-  return workers;
-}
-
 /// `fast`: sums that are faster than those in replica order are wanted, and there are some. `hosts`: within which sums may be made first.
 static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::ClusterConfig &config, bool fast,
                                         uint32_t hosts) {
@@ -73,7 +66,7 @@ static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::Clu
       devices.empty() ? ArrayAttr() : builder.getArrayAttr(devices),
       strategy.maxStaleness ? int64_t(*strategy.maxStaleness) : -1, strategy.replicasToAggregate.value_or(0), fast,
       int64_t(strategy.bucketBytes.value_or(0)), int64_t(hosts), sendsDistinctRows(config),
-      strategy.recovery == cluster::Recovery::Memory && workersOf(config) > 1);
+      strategy.recovery == cluster::Recovery::Memory && config.replicaCount() > 1);
 }
 
 static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
@@ -135,7 +128,7 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
                                           builder.getF64FloatAttr(link.latencyMicroseconds)}));
   if (!links.empty())
     module->setAttr(GraphDialect::kLinks, builder.getArrayAttr(links));
-  if (strategy.recovery == cluster::Recovery::Memory && workersOf(config) < 2)
+  if (strategy.recovery == cluster::Recovery::Memory && config.replicaCount() < 2)
     emitRemark(getSettingLoc(module, kStrategySetting))
         << "\"recovery\": \"memory\" is for two workers or more: with one no other has what is lost, and a run goes on "
            "from its last checkpoint";

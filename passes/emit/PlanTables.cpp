@@ -1,6 +1,5 @@
 #include "passes/emit/PlanTables.h"
 
-#include "dialects/graph/CommitPoint.h"
 #include "passes/emit/PlanDatasets.h"
 
 #include "passes/gpu/GpuCode.h"
@@ -118,7 +117,7 @@ void PlanTables::fillChoices(plan::Strategy &strategy, graph::DistributionAttr a
     note("order", "fast");
   if (distribution.bucketBytes != 0 && distribution.bucketBytes != kBucketBytes)
     note("bucket_bytes", Twine(distribution.bucketBytes));
-  if (recoversFromMemory(module))
+  if (attribute.getRecoversFromMemory())
     note("recovery", "memory");
   if (attribute.getPlacement() && distribution.hasServers())
     note("placement", distribution.placement);
