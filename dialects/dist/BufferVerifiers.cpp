@@ -102,22 +102,20 @@ template <typename Op> static LogicalResult verifyChunk(Op op, Value whole, Stri
   return success();
 }
 
-// (RP1), (RP2), (RP3)
+// (RP1), (RP2)
 LogicalResult RepeatOp::verify() {
-  if (auto program = cast<ProgramOp>((*this)->getParentOp()); program.hasQueues())
-    return emitOpError("is in a program on ")
-           << program.getDevice() << ", whose queues may still be at work when it begins again";
-  if (getCount() > INT32_MAX || getBody().front().empty()) // (RP4)
+  if (getCount() > INT32_MAX || getBody().front().empty()) // (RP3)
     return emitOpError("repeats ") << std::distance(getBody().front().begin(), getBody().front().end())
                                    << " operations " << getCount() << " times; expected some, at most " << INT32_MAX
                                    << " times";
   for (Operation &op : getBody().front()) {
     auto send = dyn_cast<SendStartOp>(op);
-    if (!isa<CallOp, LibraryCallOp, NextBatchIntoOp, MicroBatchIndexIntoOp, AccumulateOp, ViewOp>(op) &&
+    if (!isa<CallOp, LibraryCallOp, CopyOp, SignalOp, WaitOp, NextBatchIntoOp, MicroBatchIndexIntoOp, AccumulateOp,
+             ViewOp>(op) &&
         (!op.hasTrait<graph::MayBeRepeated>() || (send && send.getAhead()))) {
       InFlightDiagnostic diag =
-          op.emitOpError("is repeated; what is repeated calls, takes batches, accumulates, names parts "
-                         "of memory, or sends and receives, but nothing ahead");
+          op.emitOpError("is repeated; what is repeated calls, copies, takes batches, accumulates, names parts "
+                         "of memory, signals and waits, or sends and receives, but nothing ahead");
       diag.attachNote(getLoc()) << "repeated by this";
       return diag;
     }

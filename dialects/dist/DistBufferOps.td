@@ -179,7 +179,8 @@ def Dist_SignalOp : Dist_BodyOp<"signal"> {
 def Dist_WaitOp : Dist_BodyOp<"wait"> {
   let summary = "waits until a queue has counted to n";
   let description = [{
-    The program does, or the `queue` that is given it. The signal stands before it.
+    The program does, or the `queue` that is given it. The signal stands before it: in a loop that of the same time, or one before the loop;
+    behind a loop that of its last time.
 
     ```mlir
     dist.wait {of = 2, n = 1}
@@ -199,7 +200,8 @@ def Dist_RepeatOp : Dist_Op<"repeat", [HasParent<"ProgramOp">, Dist_HasBufferEff
   let summary = "the same operations several times in a step";
   let description = [{
     A `graph.repeat`. What the body writes each time has the memory of one time, but for the partial sums of its `accumulate`s,
-    which live from time to time. Loops of programs that send to each other in them run together, iteration by iteration.
+    which live from time to time. Loops of programs that send to each other in them run together, iteration by iteration. Queues may still be
+    at work on one time when the next begins: what that would touch of it, it waits for at its end.
 
     ```mlir
     dist.repeat 3 {
@@ -208,10 +210,10 @@ def Dist_RepeatOp : Dist_Op<"repeat", [HasParent<"ProgramOp">, Dist_HasBufferEff
     }
     ```
 
-    1. (RP1) what is inside calls, takes batches, accumulates, names parts of memory, or sends and receives, but nothing ahead
+    1. (RP1) what is inside calls, copies, takes batches, accumulates, names parts of memory, signals and waits, or sends and receives, but
+       nothing ahead
     2. (RP2) the micro-batches that are taken inside are among the step's
-    3. (RP3) the program's device has no memory of its own: what a queue is given in one time may still be under way in the next
-    4. (RP4) something is inside, and `count` is below 2^31
+    3. (RP3) something is inside, and `count` is below 2^31
   }];
   let arguments = (ins Dist_CountAttr:$count);
   let regions = (region SizedRegion<1>:$body);
@@ -224,7 +226,7 @@ def Dist_AccumulateOp : Dist_BodyOp<"accumulate", [DeclareOpInterfaceMethods<Sym
   let description = [{
     `partials` are the sums that the loop keeps (`graph.repeat`): that of the leaf under way where `per_leaf` is above 1,
     then those of 1, 2, 4, … leaves. A value that completes a leaf is joined with as many of these as there are ones at the end of
-    the leaf's number, and the sum stands in the next larger one. `add` and `chunk` as for `aggregate_into`.
+    the leaf's number, and the sum stands in the next larger one. `add` and `chunk` as for `aggregate_into`, `queue` as for `call`.
 
     ```mlir
     dist.repeat 3 {
@@ -238,7 +240,8 @@ def Dist_AccumulateOp : Dist_BodyOp<"accumulate", [DeclareOpInterfaceMethods<Sym
     4. (K1) the kernel exists
   }];
   let arguments = (ins Dist_Buffer:$value, Variadic<Dist_Buffer>:$partials, FlatSymbolRefAttr:$add,
-      DefaultValuedAttr<Dist_CountAttr, "1">:$per_leaf, OptionalAttr<Dist_PositiveI64Attr>:$chunk);
+      DefaultValuedAttr<Dist_CountAttr, "1">:$per_leaf, OptionalAttr<Dist_PositiveI64Attr>:$chunk,
+      OptionalAttr<Dist_CountAttr>:$queue);
   let hasVerifier = 1;
   let assemblyFormat = "$value `into` `(` $partials `)` `by` $add attr-dict `:` type(operands)";
   let extraClassDeclaration = [{

@@ -61,6 +61,10 @@ double TimeModel::queuedCopy(Engine engine, uint64_t bytes) const {
              : figures.gpu.pcieMicroseconds * 1e-6 + double(bytes) / (figures.gpu.pcieGigabytesPerSecond * 1e9);
 }
 
+double TimeModel::queuedSum(Engine engine, uint64_t bytes) const {
+  return engine == Engine::Host ? accumulate(bytes) : queuedCall(engine, 0, 3 * bytes, 0);
+}
+
 double TimeModel::sum(const Message &message) const {
   if (message.hops) // half of the messages are added, the others copied or read where they lie
     return instruction() + memory((message.inPlace ? 3 : 5) * message.bytes / 2);

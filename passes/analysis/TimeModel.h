@@ -76,6 +76,8 @@ public:
   /// How long the queue then is.
   double queuedCall(Engine engine, uint64_t flops, uint64_t bytes, double threads) const;
   double queuedCopy(Engine engine, uint64_t bytes) const;
+  /// As accumulate().
+  double queuedSum(Engine engine, uint64_t bytes) const;
 
 private:
   double memory(double bytes) const { return bytes / (figures.memoryGigabytesPerSecond * 1e9); }

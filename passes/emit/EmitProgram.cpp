@@ -49,7 +49,8 @@ private:
   LogicalResult emitBuffer(dist::BufferOp buffer);
   LogicalResult emitCall(Operation *call, FailureOr<uint32_t> kernel, ValueRange buffers);
   LogicalResult emitRepeat(dist::RepeatOp repeat);
-  FailureOr<uint32_t> emitAdd(Operation *op, StringRef add, Value sum, uint64_t chunk, uint64_t times);
+  FailureOr<uint32_t> emitAdd(Operation *op, StringRef add, Value sum, uint64_t chunk, uint64_t times,
+                              std::optional<uint64_t> queue = {});
   LogicalResult emitAccumulate(dist::AccumulateOp sum);
   template <typename Op> plan::Instruction::Aggregate *emitSum(Op aggregate);
 
@@ -167,11 +168,12 @@ LogicalResult ProgramEmitter::emitRepeat(dist::RepeatOp repeat) {
 }
 
 /// The kernel of a sum in such memory, in chunks of so many elements; each is added `times` times.
-FailureOr<uint32_t> ProgramEmitter::emitAdd(Operation *op, StringRef add, Value sum, uint64_t chunk, uint64_t times) {
+FailureOr<uint32_t> ProgramEmitter::emitAdd(Operation *op, StringRef add, Value sum, uint64_t chunk, uint64_t times,
+                                            std::optional<uint64_t> queue) {
   const uint64_t bytes = dist::getBufferBytes(sum);
   const uint64_t chunkBytes =
       chunk * uint64_t(graph::getElementBytes(cast<MemRefType>(sum.getType()).getElementType()));
-  FailureOr<uint32_t> kernel = tables.kernel(op, add, kindOf({}), {chunkBytes, chunkBytes});
+  FailureOr<uint32_t> kernel = tables.kernel(op, add, kindOf(queue), {chunkBytes, chunkBytes});
   if (succeeded(kernel))
     flops += plan->kernels(int(*kernel)).flops() * (bytes ? bytes / chunkBytes : 1) * times;
   return kernel;
@@ -179,7 +181,7 @@ FailureOr<uint32_t> ProgramEmitter::emitAdd(Operation *op, StringRef add, Value 
 
 LogicalResult ProgramEmitter::emitAccumulate(dist::AccumulateOp sum) {
   FailureOr<uint32_t> add =
-      emitAdd(sum, sum.getAdd(), sum.getValue(), uint64_t(sum.getChunkElements()), sum.getAdditions());
+      emitAdd(sum, sum.getAdd(), sum.getValue(), uint64_t(sum.getChunkElements()), sum.getAdditions(), sum.getQueue());
   if (failed(add))
     return failure();
   plan::Instruction::Accumulate *instruction = newInstruction(sum)->mutable_accumulate();

@@ -1,5 +1,7 @@
 #include "passes/emit/Segments.h"
 
+#include "runtime/plan/Types.h"
+
 #include <map>
 #include <utility>
 #include <vector>
@@ -12,16 +14,24 @@ void formSegments(plan::Program &program) {
   std::map<std::pair<uint32_t, uint32_t>, int> signals; // queue, count → its instruction
   std::vector<bool> ends(size_t(count), false); // a segment does behind it
   std::map<int, int> needed; // by run: the last instruction in it that the lane waits for now
+  int loopEnd = -1;
+  auto cutRuns = [&] {
+    for (auto [run, last] : needed)
+      ends[size_t(last)] = true;
+    needed.clear();
+  };
   for (int i = 0; i < count; ++i) {
     const plan::Instruction &instruction = program.instructions(i);
-    const bool continues = i > 0 && instruction.queue() && program.instructions(i - 1).queue();
+    if (i == loopEnd) // what the lane waits for there it needs each time
+      cutRuns();
+    const bool continues = i > 0 && i != loopEnd && instruction.queue() && program.instructions(i - 1).queue();
+    if (instruction.has_repeat())
+      loopEnd = i + 1 + int(instruction.repeat().length());
     runs[size_t(i)] = continues ? runs[size_t(i) - 1] : i;
     if (instruction.has_signal())
       signals[{instruction.queue(), instruction.signal().n()}] = i;
     if (instruction.queue() || !instruction.has_wait()) {
-      for (auto [run, last] : needed)
-        ends[size_t(last)] = true;
-      needed.clear();
+      cutRuns();
       continue;
     }
     // Waits that follow each other are one.
@@ -34,8 +44,8 @@ void formSegments(plan::Program &program) {
   std::vector<bool> works(size_t(count) + 1, false); // work comes from here on, before the run's end
   for (int i = count - 1; i >= 0; --i) {
     const plan::Instruction &instruction = program.instructions(i);
-    works[size_t(i)] =
-        instruction.queue() && (instruction.has_call() || instruction.has_copy() || works[size_t(i) + 1]);
+    works[size_t(i)] = instruction.queue() && (plan::isQueueWork(instruction) ||
+                                               (works[size_t(i) + 1] && runs[size_t(i) + 1] == runs[size_t(i)]));
   }
   uint32_t segment = 0;
   for (int i = 0; i < count; ++i) {

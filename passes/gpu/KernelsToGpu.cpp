@@ -167,15 +167,19 @@ struct KernelsToGpuPass : impl::KernelsToGpuBase<KernelsToGpuPass> {
     for (auto program : module.getOps<dist::ProgramOp>()) {
       const bool gpu = program.runsPtx();
       program.walk([&](Operation *op) {
-        if (auto call = dyn_cast<dist::CallOp>(op); call && gpu && call.getQueue())
-          callers.onGpu.insert(call.getKernel());
-        else
-          for (NamedAttribute attribute : op->getAttrs())
-            if (auto name = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
-              callers.elsewhere.insert(name.getValue());
+        for (NamedAttribute attribute : op->getAttrs())
+          if (auto name = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
+            (gpu && isQueued(op) ? callers.onGpu : callers.elsewhere).insert(name.getValue());
       });
     }
     return callers;
+  }
+
+  /// Its queue runs the kernel that it names.
+  static bool isQueued(Operation *op) {
+    auto call = dyn_cast<dist::CallOp>(op);
+    auto sum = dyn_cast<dist::AccumulateOp>(op);
+    return (call && call.getQueue()) || (sum && sum.getQueue());
   }
 
   /// Of a kernel that is also called elsewhere: one of their own for the queues of GPUs, which they then call.
@@ -185,9 +189,11 @@ struct KernelsToGpuPass : impl::KernelsToGpuBase<KernelsToGpuPass> {
     SymbolTable(module).insert(own, std::next(kernel->getIterator()));
     for (auto program : module.getOps<dist::ProgramOp>())
       if (program.runsPtx())
-        program.walk([&](dist::CallOp call) {
-          if (call.getQueue() && call.getKernel() == kernel.getSymName())
-            call.setKernel(own.getSymName());
+        program.walk([&](Operation *op) {
+          if (isQueued(op))
+            for (NamedAttribute attribute : llvm::to_vector(op->getAttrs()))
+              if (attribute.getValue() == FlatSymbolRefAttr::get(kernel.getSymNameAttr()))
+                op->setAttr(attribute.getName(), FlatSymbolRefAttr::get(own.getSymNameAttr()));
         });
     return own;
   }

@@ -287,15 +287,16 @@ LogicalResult ProgramOutliner::emitRepeat(graph::RepeatOp repeat) {
     summed[value].push_back(i);
   auto accumulate = [&](Value value) {
     MemRefType type = bufferType(value);
-    const int64_t chunk = getChunk(type, /*partials=*/true);
+    // What a queue is given is no slower for being large, and no cache keeps it until the next.
+    const int64_t chunk = program.hasQueues() ? type.getNumElements() : getChunk(type, /*partials=*/true);
     const unsigned kept = repeat.getKept();
     for (size_t i : summed.lookup(value)) {
       auto partials =
           llvm::map_to_vector(repeat.getPartials().slice(i * kept, kept), [&](Value partial) { return of(partial); });
-      dist::AccumulateOp::create(builder, value.getLoc(), of(value), partials,
-                                 kernels.getAdd(type.getElementType(), chunk, value.getLoc()),
-                                 builder.getI64IntegerAttr(int64_t(repeat.getPerLeaf())),
-                                 chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk));
+      dist::AccumulateOp::create(
+          builder, value.getLoc(), of(value), partials, kernels.getAdd(type.getElementType(), chunk, value.getLoc()),
+          builder.getI64IntegerAttr(int64_t(repeat.getPerLeaf())),
+          chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk), IntegerAttr());
     }
     summed.erase(value);
   };

@@ -62,7 +62,8 @@ private:
   };
   Track addProgram(uint32_t index, Prediction::Lane &shown, double &ofHost);
   double addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
-                   Track &track, const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told);
+                   double times, Track &track,
+                   const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told);
   void endSegment(const Track &track);
   static Prediction::Lane show(const Track &track, const Timeline::Result &result, Prediction::Lane lane);
 
@@ -277,22 +278,25 @@ Timeline::Instruction Model::cost(const plan::Program &program, const plan::Inst
   return {Action::Work, time.instruction(), 0};
 }
 
-/// How long a queue of the program's device is busy with a call or a copy.
+/// How long a queue of the program's device is busy with a call, a copy or a sum.
 double Model::queueSeconds(const plan::Program &program, const plan::Instruction &instruction) const {
   const TimeModel::Engine engine = engineOf(program.device());
   if (instruction.has_copy())
     return time.queuedCopy(engine, program.buffers(int(instruction.copy().to())).bytes());
+  if (instruction.has_accumulate())
+    return time.queuedSum(engine, program.buffers(int(instruction.accumulate().buffer())).bytes());
   return callSeconds(engine, plan.kernels(int(instruction.call().kernel())));
 }
 
 /// A queue takes what it is given in its order, as messages of a channel from the lane; a signal is a message to each that waits for it.
-/// Returns how long the queue is busy with it.
+/// Returns how long the queue is busy with it, all `times`.
 double Model::addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
-                        Track &track, const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told) {
+                        double times, Track &track,
+                        const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told) {
   using Action = Timeline::Action;
   Track::Queue &queue = track.queues[instruction.queue() - 1];
-  const bool isWork = instruction.has_call() || instruction.has_copy();
-  const double seconds = isWork ? queueSeconds(program, instruction) : 0;
+  const bool isWork = plan::isQueueWork(instruction);
+  const double seconds = isWork ? queueSeconds(program, instruction) * times : 0;
   timeline.append(track.lane, {Action::Send, give, queue.given});
   if (isWork)
     queue.work.emplace_back(number, timeline.size(queue.lane));
@@ -330,13 +334,16 @@ Model::Track Model::addProgram(uint32_t index, Prediction::Lane &shown, double &
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> told;
   std::vector<uint32_t> waits; // by instruction: its channel
   const uint32_t ahead = plan::runsAhead(program); // steps: then the lane waits for what the step before told
+  plan::LoopWalk around;
   for (const plan::Instruction &instruction : program.instructions()) {
+    const bool once = around.times(instruction) == 1; // in a loop it waits for the same time's
     waits.push_back(0);
     if (instruction.has_signal())
       told[{instruction.queue(), instruction.signal().n()}];
     if (instruction.has_wait()) {
-      waits.back() = instruction.queue() ? timeline.addChannel({UINT32_MAX})
-                                         : timeline.addChannel({UINT32_MAX, 0, time.queueLatency(), 0, ahead});
+      waits.back() = instruction.queue()
+                         ? timeline.addChannel({UINT32_MAX})
+                         : timeline.addChannel({UINT32_MAX, 0, time.queueLatency(), 0, once ? ahead : 0});
       told[{instruction.wait().queue(), instruction.wait().n()}].push_back(waits.back());
     }
   }
@@ -351,9 +358,9 @@ Model::Track Model::addProgram(uint32_t index, Prediction::Lane &shown, double &
       if (isFirst && segment)
         endSegment(track);
       segment = instruction.segment();
-      const double give = isFirst ? time.give(engine) : 0;
-      const double seconds = addQueued(program, instruction, i, give, track, told);
-      shown.busy += instruction.has_call() || instruction.has_copy() ? seconds : time.instruction();
+      const double give = isFirst ? time.give(engine) * times : 0;
+      const double seconds = addQueued(program, instruction, i, give, times, track, told);
+      shown.busy += plan::isQueueWork(instruction) ? seconds : time.instruction();
       ofHost += give;
       if (engine == TimeModel::Engine::Host)
         ofHost += seconds;

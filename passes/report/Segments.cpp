@@ -1,6 +1,7 @@
 #include "passes/report/Segments.h"
 
 #include "passes/report/ReportParts.h"
+#include "runtime/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -23,17 +24,20 @@ void printSegments(const plan::Plan &plan, llvm::raw_ostream &os) {
     if (!program.queues())
       continue;
     int last = 0; // of a segment
+    uint64_t launches = 0;
+    plan::LoopWalk loops;
     std::vector<std::string> between; // each once
     for (int i = 0; i < program.instructions_size(); ++i) {
       const uint32_t before = program.instructions(last).segment(), here = program.instructions(i).segment();
+      const uint32_t times = loops.times(program.instructions(i));
+      launches += here > before ? times : 0;
       if (before && here > before)
         if (std::string what = nextOfLane(plan, program, last); !llvm::is_contained(between, what))
           between.push_back(std::move(what));
       if (here)
         last = i;
     }
-    os << "launches a step of " << program.name() << " on " << program.device() << ": "
-       << program.instructions(last).segment();
+    os << "launches a step of " << program.name() << " on " << program.device() << ": " << launches;
     for (size_t i = 0; i < between.size() && i < kMostNamed; ++i)
       os << (i ? ", " : ", parted by ") << between[i];
     if (between.size() > kMostNamed)

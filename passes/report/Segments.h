@@ -8,7 +8,7 @@
 
 namespace graphc {
 
-/// A line for each program on a device with queues: how many segments its step has, each of which is given to the device at once, and what of
+/// A line for each program on a device with queues: how many segments its step has, in loops each time, each of which is given to the device at once, and what of
 /// its lane stands between two of them.
 void printSegments(const plan::Plan &plan, llvm::raw_ostream &os);
 

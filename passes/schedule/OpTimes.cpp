@@ -100,7 +100,11 @@ double OpTimes::of(Operation *op) const {
       .Case([&](dist::CallOp call) { return ofCall(call, 0); })
       .Case([&](dist::LibraryCallOp call) { return ofCall(call, 1); })
       .Case([&](dist::CopyOp copy) { return time.queuedCopy(engineOf(copy), dist::getBufferBytes(copy.getTo())); })
-      .Case([&](dist::AccumulateOp accumulate) { return time.accumulate(dist::getBufferBytes(accumulate.getValue())); })
+      .Case([&](dist::AccumulateOp sum) {
+        const uint64_t bytes = dist::getBufferBytes(sum.getValue());
+        return sum->getParentOfType<dist::ProgramOp>().hasQueues() ? time.queuedSum(engineOf(sum), bytes)
+                                                                   : time.accumulate(bytes);
+      })
       .Case([&](dist::NextBatchIntoOp next) {
         uint64_t bytes = 0;
         for (Value buffer : next->getOperands())

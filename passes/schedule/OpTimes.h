@@ -12,6 +12,8 @@
 #include "passes/analysis/TimeModel.h"
 #include "runtime/plan/plan.pb.h"
 
+#include <cmath>
+
 namespace graphc {
 
 /// Of a channel over which its programs' instances sum; WHOLE for others.
@@ -36,6 +38,9 @@ private:
   Links links;
   TimeModel time{cluster::Calibration()};
 };
+
+/// Whole ones, so that equal times are equal.
+inline uint64_t inNanoseconds(double seconds) { return uint64_t(std::llround(seconds * 1e9)); }
 
 /// Floating-point operations of one call or sum; 0 for everything else.
 uint64_t getFlops(mlir::Operation *op, const mlir::SymbolTable &symbols);

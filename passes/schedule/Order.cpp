@@ -10,7 +10,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <cmath>
 #include <set>
 
 using namespace mlir;
@@ -22,9 +21,6 @@ static bool startsMessages(Operation *op) {
   auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
   return end && end.getChannelEnd() == dist::ChannelEnd::Send && !end.isControl();
 }
-
-/// Whole ones, so that equal times are equal.
-static uint64_t inNanoseconds(double seconds) { return uint64_t(std::llround(seconds * 1e9)); }
 
 static bool isTraining(dist::PhaseOp phase) {
   return cast<graph::RoleAttr>(phase.getRole()).getValue() == graph::Role::Train;
@@ -329,12 +325,16 @@ void PhaseOrder::addMessages() {
       }
 }
 
-static bool isQueued(Operation *op) { return isa_and_present<dist::CallOp, dist::LibraryCallOp, dist::CopyOp>(op); }
+static bool isQueued(Operation *op) {
+  return isa_and_present<dist::CallOp, dist::LibraryCallOp, dist::CopyOp, dist::RepeatOp>(op);
+}
 
 uint64_t PhaseOrder::delayTo(const Node &node, const Node &next) const {
   if (auto start = dyn_cast<dist::AllReduceStartOp>(node.op))
     return inNanoseconds(times.delay(symbols.lookup<dist::ChannelOp>(start.getChannel())));
-  const bool told = lanes[node.lane].hasQueues && isQueued(node.op) && !isQueued(next.op);
+  // Samples come behind a loop since its own do.
+  const bool told = lanes[node.lane].hasQueues && isQueued(node.op) && !isQueued(next.op) &&
+                    !(isa<dist::RepeatOp>(node.op) && isa<dist::NextBatchIntoOp>(next.op));
   return told ? inNanoseconds(times.model().queueLatency()) : 0;
 }
 

@@ -37,12 +37,13 @@ public:
     for (Operation &op : llvm::make_early_inc_range(program.getBlock())) {
       if (&op == end)
         break;
-      if (!isDeclaration(op) && failed(add(&op)))
+      auto repeat = dyn_cast<dist::RepeatOp>(op);
+      if (!isDeclaration(op) && failed(repeat ? addLoop(repeat) : add(&op)))
         return failure();
     }
     for (unsigned queue = Compute; queue < kDoers; ++queue)
       if (!items[queue].empty())
-        know(Program, queue, unsigned(items[queue].size()), end);
+        know(Program, queue, unsigned(items[queue].size()), OpBuilder(end), end->getLoc());
     number();
     return waits;
   }
@@ -66,9 +67,18 @@ private:
   static unsigned doerOf(Operation *op);
   Place placeOf(Value root) const;
   LogicalResult add(Operation *op);
+  LogicalResult addLoop(dist::RepeatOp repeat);
+  LogicalResult waitForNextTime(Block &body);
   void touch(Operation *op, unsigned doer, const Place &place, bool written);
-  /// `doer` comes after item `item` of `queue`: what it lacks is a wait in front of `op`.
-  void know(unsigned doer, unsigned queue, unsigned item, Operation *op);
+  static void learn(Known &known, const Known &more) {
+    for (unsigned i = Compute; i < kDoers; ++i)
+      known[i] = std::max(known[i], more[i]);
+  }
+  /// Of earlier accesses those that the program knows to be done, and those that whoever comes behind this one comes behind too.
+  static void forget(SmallVector<Access> &accesses, const Known &program, unsigned doer, const Place &place,
+                     bool written);
+  /// `doer` comes after item `item` of `queue`: what it lacks is a wait there.
+  void know(unsigned doer, unsigned queue, unsigned item, OpBuilder there, Location loc);
   void number();
 
   dist::ProgramOp program;
@@ -84,7 +94,7 @@ private:
 } // namespace
 
 unsigned QueueFiller::doerOf(Operation *op) {
-  if (isa<dist::CallOp, dist::LibraryCallOp>(op))
+  if (isa<dist::CallOp, dist::LibraryCallOp, dist::AccumulateOp>(op))
     return Compute;
   auto copy = dyn_cast<dist::CopyOp>(op);
   if (!copy)
@@ -103,7 +113,7 @@ Place QueueFiller::placeOf(Value root) const {
   return {Value(), buffer.getHost(), *buffer.getOffset(), *buffer.getOffset() + dist::getBufferBytes(root)};
 }
 
-void QueueFiller::know(unsigned doer, unsigned queue, unsigned item, Operation *op) {
+void QueueFiller::know(unsigned doer, unsigned queue, unsigned item, OpBuilder there, Location loc) {
   if (known[doer][queue] >= item)
     return;
   auto signal = signals[queue].lower_bound(item);
@@ -114,23 +124,26 @@ void QueueFiller::know(unsigned doer, unsigned queue, unsigned item, Operation *
     auto made = dist::SignalOp::create(builder, last.op->getLoc(), queue, 1);
     signal = signals[queue].emplace(item, Signal{made, last.known}).first;
   }
-  OpBuilder builder(op);
-  IntegerAttr by = doer == Program ? IntegerAttr() : builder.getI64IntegerAttr(doer);
+  IntegerAttr by = doer == Program ? IntegerAttr() : there.getI64IntegerAttr(doer);
   signal->second.waits.push_back(
-      dist::WaitOp::create(builder, op->getLoc(), builder.getI64IntegerAttr(queue), builder.getI64IntegerAttr(1), by));
+      dist::WaitOp::create(there, loc, there.getI64IntegerAttr(queue), there.getI64IntegerAttr(1), by));
   ++waits;
-  for (unsigned i = Compute; i < kDoers; ++i)
-    known[doer][i] = std::max(known[doer][i], signal->second.known[i]);
+  learn(known[doer], signal->second.known);
+}
+
+void QueueFiller::forget(SmallVector<Access> &accesses, const Known &program, unsigned doer, const Place &place,
+                         bool written) {
+  llvm::erase_if(accesses, [&](const Access &before) {
+    return program[before.queue] >= before.item || ((written || (before.queue == doer && !before.written)) &&
+                                                    place.meets(before.place) && place.covers(before.place));
+  });
 }
 
 void QueueFiller::touch(Operation *op, unsigned doer, const Place &place, bool written) {
   for (const Access &before : accesses)
     if ((written || before.written) && before.queue != doer && place.meets(before.place))
-      know(doer, before.queue, before.item, op);
-  llvm::erase_if(accesses, [&](const Access &before) {
-    return known[Program][before.queue] >= before.item || ((written || (before.queue == doer && !before.written)) &&
-                                                           place.meets(before.place) && place.covers(before.place));
-  });
+      know(doer, before.queue, before.item, OpBuilder(op), op->getLoc());
+  forget(accesses, known[Program], doer, place, written);
 }
 
 LogicalResult QueueFiller::add(Operation *op) {
@@ -141,8 +154,7 @@ LogicalResult QueueFiller::add(Operation *op) {
     messages[receive.getChannelAttr()] = receive.getValue();
   const unsigned doer = doerOf(op);
   if (doer != Program) // it is given after all that the program knows
-    for (unsigned i = Compute; i < kDoers; ++i)
-      known[doer][i] = std::max(known[doer][i], known[Program][i]);
+    learn(known[doer], known[Program]);
   for (const BufferUse &use : *touched)
     touch(op, doer, placeOf(use.root), use.written);
   if (auto release = dyn_cast<dist::ReleaseOp>(op))
@@ -155,6 +167,77 @@ LogicalResult QueueFiller::add(Operation *op) {
   items[doer].push_back({op, known[doer]});
   for (const BufferUse &use : *touched)
     accesses.push_back({placeOf(use.root), doer, item, use.written});
+  return success();
+}
+
+/// The body as if it stood there once. Then what its next time would touch of this one's work while a queue may still be at it is waited for at its
+/// end: every later time is to the one before it what the second is to the first, and what stands behind the loop follows the last time as it would the
+/// first.
+LogicalResult QueueFiller::addLoop(dist::RepeatOp repeat) {
+  Block &body = repeat.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(body))
+    if (!isDeclaration(op) && failed(add(&op)))
+      return failure();
+  return repeat.getCount() == 1 ? success() : waitForNextTime(body);
+}
+
+LogicalResult QueueFiller::waitForNextTime(Block &body) {
+  struct Next {
+    std::array<Known, kDoers> known;
+    std::array<unsigned, kDoers> items;
+    SmallVector<Access> accesses; ///< of the time before, that nobody in this one has come behind
+    llvm::DenseMap<Operation *, Known> signals; ///< those of this time
+  } next;
+  next.known = known;
+  next.accesses = accesses;
+  for (unsigned queue = Compute; queue < kDoers; ++queue)
+    next.items[queue] = unsigned(items[queue].size());
+  llvm::DenseMap<Operation *, const Signal *> signalOf; // by wait
+  for (auto &ofQueue : signals)
+    for (auto &[item, signal] : ofQueue)
+      for (dist::WaitOp wait : signal.waits)
+        signalOf[wait] = &signal;
+  std::array<std::array<unsigned, kDoers>, kDoers> needed{}; // by who, of which queue: the last item
+  auto touchNext = [&](unsigned doer, const Place &place, bool written) {
+    for (const Access &before : next.accesses)
+      if ((written || before.written) && before.queue != doer && place.meets(before.place) &&
+          next.known[doer][before.queue] < before.item) {
+        unsigned &item = needed[doer][before.queue];
+        item = std::max(item, before.item);
+        learn(next.known[doer], items[before.queue][before.item - 1].known);
+      }
+    forget(next.accesses, next.known[Program], doer, place, written);
+  };
+  for (Operation *op : llvm::map_to_vector(body, [](Operation &op) { return &op; })) {
+    if (isDeclaration(*op))
+      continue;
+    if (auto signal = dyn_cast<dist::SignalOp>(op)) {
+      next.signals[op] = next.known[signal.getQueue()];
+      continue;
+    }
+    if (auto wait = dyn_cast<dist::WaitOp>(op)) {
+      const Signal &of = *signalOf.lookup(op);
+      auto now = next.signals.find(of.op);
+      learn(next.known[wait.getQueue().value_or(Program)], now == next.signals.end() ? of.known : now->second);
+      continue;
+    }
+    FailureOr<SmallVector<BufferUse>> touched = uses.get(op);
+    if (failed(touched))
+      return failure();
+    const unsigned doer = doerOf(op);
+    if (doer != Program)
+      learn(next.known[doer], next.known[Program]);
+    for (const BufferUse &use : *touched)
+      touchNext(doer, placeOf(use.root), use.written);
+    if (doer != Program)
+      next.known[doer][doer] = ++next.items[doer];
+  }
+  // Queues first: what they are given then belongs to the segment of the last work.
+  const Location loc = body.back().getLoc();
+  for (unsigned doer : {Compute, CopyIn, CopyOut, Program})
+    for (unsigned queue = Compute; queue < kDoers; ++queue)
+      if (needed[doer][queue])
+        know(doer, queue, needed[doer][queue], OpBuilder::atBlockEnd(&body), loc);
   return success();
 }
 

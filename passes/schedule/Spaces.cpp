@@ -16,18 +16,21 @@ public:
       : program(program), symbols(symbols), uses(program, symbols), declarations(&program.getBlock().front()) {}
 
   FailureOr<unsigned> run() {
-    for (Operation &op : program.getBlock())
-      if (isa<dist::CallOp, dist::LibraryCallOp>(op))
-        for (Value operand : op.getOperands())
+    program.walk([&](Operation *op) {
+      if (isDoneByQueues(op))
+        for (Value operand : op->getOperands())
           onDevice.insert(rootOf(operand));
+    });
     for (Operation &op : llvm::make_early_inc_range(program.getBlock()))
-      if (failed(place(&op)))
+      if (auto repeat = dyn_cast<dist::RepeatOp>(op); failed(repeat ? placeBody(repeat) : place(&op)))
         return failure();
     return copies;
   }
 
 private:
+  static bool isDoneByQueues(Operation *op) { return isa<dist::CallOp, dist::LibraryCallOp, dist::AccumulateOp>(op); }
   LogicalResult place(Operation *op);
+  LogicalResult placeBody(dist::RepeatOp repeat);
   void copyMessage(dist::ReceiveOp receive);
   /// The host's memory for an operand in the device's.
   Value stage(Operation *op, Value operand, dist::Access access);
@@ -64,7 +67,7 @@ private:
 void Placer::copyMessage(dist::ReceiveOp receive) {
   Value message = receive.getValue(), there = newBuffer(message.getType(), receive.getLoc(), /*host=*/false);
   message.replaceUsesWithIf(
-      there, [](OpOperand &use) { return isa<dist::CallOp, dist::LibraryCallOp, dist::ViewOp>(use.getOwner()); });
+      there, [](OpOperand &use) { return isDoneByQueues(use.getOwner()) || isa<dist::ViewOp>(use.getOwner()); });
   OpBuilder builder(receive->getContext());
   builder.setInsertionPointAfter(receive);
   copy(builder, receive.getLoc(), message, there);
@@ -115,13 +118,12 @@ LogicalResult Placer::place(Operation *op) {
   FailureOr<SmallVector<dist::BufferEffect>> effects = touching.getBufferEffects(symbols);
   if (failed(effects))
     return failure();
-  const bool isCall = isa<dist::CallOp, dist::LibraryCallOp>(op);
   for (const dist::BufferEffect &effect : *effects) {
     Value root = rootOf(effect.buffer);
     const bool written = effect.access != dist::Access::Read;
     if (!onDevice.contains(root))
       continue;
-    if (!isCall) {
+    if (!isDoneByQueues(op)) {
       Value host = stage(op, effect.buffer, effect.access);
       op->replaceUsesOfWith(effect.buffer, host);
       // Until the sum is made the device's memory holds what was added.
@@ -134,6 +136,25 @@ LogicalResult Placer::place(Operation *op) {
     if (written)
       current.remove_if([&](auto &entry) { return rootOf(entry.first) == root; });
   }
+  return success();
+}
+
+/// Of one time: what the host had of the device's memory before may be that of the time before, and what it has then may be so behind it. What the lane alone
+/// fills, samples and numbers, stands first, so that all that queues are given follows each other.
+LogicalResult Placer::placeBody(dist::RepeatOp repeat) {
+  Block &body = repeat.getBody().front();
+  current.clear();
+  for (Operation &op : llvm::make_early_inc_range(body))
+    if (failed(place(&op)))
+      return failure();
+  current.clear();
+  SmallVector<Operation *> filling;
+  for (Operation &op : body)
+    if (isa<dist::NextBatchIntoOp, dist::MicroBatchIndexIntoOp>(op) &&
+        llvm::none_of(op.getOperands(), [&](Value buffer) { return buffer.getParentBlock() == &body; }))
+      filling.push_back(&op);
+  for (Operation *op : llvm::reverse(filling))
+    op->moveBefore(&body, body.begin());
   return success();
 }
 

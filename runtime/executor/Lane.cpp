@@ -235,10 +235,12 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
       allReduces.release(instruction.port);
       break;
     case Op::Give:
-      segments.give(instruction.port, currentStep, context);
+      segments.give(instruction.port, currentStep, iteration, context);
       break;
     case Op::Wait:
-      if (std::optional<LaneState> state = waitForDevice(currentStep, segments.poll(instruction.port, currentStep)))
+      if (std::optional<LaneState> state =
+              waitForDevice(currentStep, instruction.local ? segments.poll(instruction.port, currentStep, iteration)
+                                                           : segments.pollLast(instruction.port, currentStep)))
         return state;
       break;
     case Op::Ticket:
@@ -248,6 +250,7 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
     case Op::QueueCall: // of segments
     case Op::QueueLibraryCall:
     case Op::QueueCopy:
+    case Op::QueueAccumulate:
     case Op::QueueSignal:
     case Op::QueueWait:
       break;

@@ -1,6 +1,7 @@
 #include "runtime/executor/LaneSegments.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/executor/LoopSum.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -16,7 +17,7 @@ bool isMessage(const plan::Buffer &buffer) {
 
 } // namespace
 
-LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, void *const *arguments) const {
+LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, uint32_t iteration, void *const *arguments) const {
   Recorded made{program.device->makeSegment(), {}};
   device::Segment &segment = *made.segment;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> signals; // queue, count → the segment's own
@@ -43,6 +44,25 @@ LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, void *const *
         made.moves.push_back({copy, first});
       break;
     }
+    case Op::QueueAccumulate: {
+      const uint64_t bytes = program.source->buffers(int(instruction.buffer)).bytes();
+      const Launch &add = program.launches[instruction.port];
+      LoopSumStep(use.perLeaf, iteration)
+          .apply(
+              arguments[first], arguments + first + 1, use.perLeaf > 1,
+              [&](void *to, void *from) {
+                if (bytes)
+                  segment.copy(queue, device::Way::Within, to, from, bytes);
+              },
+              [&](void *to, void *from) {
+                for (uint64_t at = 0; at < bytes; at += instruction.bytes) {
+                  void *both[] = {static_cast<uint8_t *>(to) + at, static_cast<uint8_t *>(from) + at};
+                  segment.launch(queue, *add.code, add.entry, both);
+                }
+                return 0;
+              });
+      break;
+    }
     case Op::QueueSignal:
       signals[{queue, instruction.count}] = segment.signal(queue);
       break;
@@ -64,19 +84,28 @@ absl::Status LaneSegments::make(const transport::Transport &transport, const std
   port.emplace(*queue, transport);
   for (uint64_t step = 0; step < (program.runsAhead ? 2 : 1); ++step)
     for (const SegmentUse &use : program.segments) {
-      const Recorded &made = recorded.emplace_back(record(use, frame.argumentsOf(step)));
-      if (made.moves.empty())
-        GRAPHC_RETURN_IF_ERROR(base::annotate(made.segment->prepare(), lane));
+      std::vector<Recorded> &ways = recorded.emplace_back();
+      for (uint32_t way = 0; way == 0 || (use.perLeaf && LoopSumStep::firstWith(way, use.perLeaf) < use.times); ++way) {
+        const auto first = uint32_t(use.perLeaf ? LoopSumStep::firstWith(way, use.perLeaf) : 0);
+        Recorded &made = ways.emplace_back();
+        if (use.perLeaf && LoopSumStep(use.perLeaf, first).number() != way)
+          continue; // none does
+        made = record(use, first, frame.argumentsOf(step));
+        if (made.moves.empty())
+          GRAPHC_RETURN_IF_ERROR(base::annotate(made.segment->prepare(), lane));
+      }
     }
   return absl::OkStatus();
 }
 
-void LaneSegments::give(uint32_t index, uint64_t step, const GraphcContext &context) {
-  const Recorded &given = recorded[index + (program.runsAhead ? step % 2 * program.segments.size() : 0)];
+void LaneSegments::give(uint32_t index, uint64_t step, uint32_t iteration, const GraphcContext &context) {
+  const SegmentUse &use = program.segments[index];
+  const std::vector<Recorded> &ways = recorded[index + (program.runsAhead ? step % 2 * program.segments.size() : 0)];
+  const Recorded &given = ways[use.perLeaf ? LoopSumStep(use.perLeaf, iteration).number() : 0];
   for (const Move &move : given.moves)
     given.segment->move(move.copy, frame.arguments[move.arguments], frame.arguments[move.arguments + 1]);
   queue->run(*given.segment, context);
-  queue->signal(signalled = countOf(index, step));
+  queue->signal(signalled = countOf(index, step, iteration));
 }
 
 /// "segment 2 of 3, kernels train.add_1 (m.mlir:3:4) to train.mul_7 (m.mlir:9:4)"
@@ -106,10 +135,22 @@ absl::Status LaneSegments::failure(uint64_t step) const {
   const absl::Status status = queue->status();
   if (status.ok())
     return status;
-  uint32_t failed = 0;
-  while (failed + 1 < program.segments.size() && queue->reached(countOf(failed, step)) == device::Queue::Reached::Yes)
+  uint64_t failed = step * program.segmentsOfStep + 1, last = (step + 1) * program.segmentsOfStep;
+  while (failed < last && queue->reached(failed) == device::Queue::Reached::Yes)
     ++failed;
-  return base::annotate(status, absl::StrCat(program.device->name(), " at step ", step, ", in ", describe(failed)));
+  const auto inStep = uint32_t(failed - 1 - step * program.segmentsOfStep);
+  uint32_t segment = 0;
+  auto isOf = [&](const SegmentUse &use) {
+    return inStep >= use.before && (inStep - use.before) % use.every == 0 &&
+           (inStep - use.before) / use.every < use.times;
+  };
+  while (!isOf(program.segments[segment]))
+    ++segment;
+  const SegmentUse &use = program.segments[segment];
+  const std::string time =
+      use.loop ? absl::StrCat(", iteration ", (inStep - use.before) / use.every + 1, " of ", use.times) : "";
+  return base::annotate(status,
+                        absl::StrCat(program.device->name(), " at step ", step, time, ", in ", describe(segment)));
 }
 
 } // namespace graphc::executor

@@ -16,7 +16,7 @@
 namespace graphc::executor {
 
 /// The program's segments with the lane's addresses, and the one queue of the device to which the lane gives them. The queue counts one for
-/// each segment of each step. A lane that runs ahead has each twice, for even steps and for odd ones.
+/// each segment of each step, in a loop each time. A lane that runs ahead has each twice, for even steps and for odd ones.
 class LaneSegments {
 public:
   LaneSegments(const Program &program, const Frame &frame) : program(program), frame(frame) {}
@@ -24,13 +24,19 @@ public:
   /// errors.
   absl::Status make(const transport::Transport &transport, const std::string &lane);
 
-  void give(uint32_t segment, uint64_t step, const GraphcContext &context);
+  /// `iteration` of the loop that it is in, or 0.
+  void give(uint32_t segment, uint64_t step, uint32_t iteration, const GraphcContext &context);
   /// Ready once that segment of the step is done.
-  transport::PollState poll(uint32_t segment, uint64_t step) { return port->poll(countOf(segment, step)); }
+  transport::PollState poll(uint32_t segment, uint64_t step, uint32_t iteration) {
+    return port->poll(countOf(segment, step, iteration));
+  }
+  transport::PollState pollLast(uint32_t segment, uint64_t step) {
+    return poll(segment, step, program.segments[segment].times - 1);
+  }
   QueuePort &waits() { return *port; }
   const QueuePort &waits() const { return *port; }
   /// Ready once all of that step is done.
-  transport::PollState pollAll(uint64_t step) { return poll(uint32_t(program.segments.size() - 1), step); }
+  transport::PollState pollAll(uint64_t step) { return port->poll((step + 1) * program.segmentsOfStep); }
   /// Nothing that was given is still to be done, or ever will be.
   bool isIdle() const { return !queue || queue->reached(signalled) != device::Queue::Reached::NotYet; }
   /// Why the queue does no more: what its device says, of which segment. OK while it works.
@@ -45,13 +51,18 @@ private:
     std::unique_ptr<device::Segment> segment;
     std::vector<Move> moves;
   };
-  Recorded record(const SegmentUse &use, void *const *arguments) const;
-  uint64_t countOf(uint32_t segment, uint64_t step) const { return step * program.segments.size() + segment + 1; }
+  /// As in `iteration`, where it adds to a loop's sums.
+  Recorded record(const SegmentUse &use, uint32_t iteration, void *const *arguments) const;
+  uint64_t countOf(uint32_t segment, uint64_t step, uint32_t iteration) const {
+    const SegmentUse &use = program.segments[segment];
+    return step * program.segmentsOfStep + use.before + uint64_t(iteration) * use.every + 1;
+  }
   std::string describe(uint32_t segment) const;
 
   const Program &program;
   const Frame &frame;
-  std::vector<Recorded> recorded; // those of odd steps behind the others
+  /// Of a segment that adds to a loop's sums one for each LoopSumStep::number, of any other one; those of odd steps behind the others.
+  std::vector<std::vector<Recorded>> recorded;
   uint64_t signalled = 0; // the queue's last count
   std::unique_ptr<device::Queue> queue; // it ends its work before the segments go
   std::optional<QueuePort> port;

@@ -5,14 +5,11 @@
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
 #include "runtime/executor/Rejoin.h"
-#include "runtime/executor/ZeroCopyMemory.h"
 #include "runtime/plan/Effects.h"
-#include "runtime/plan/MemoryNeeds.h"
 #include "runtime/plan/RunAhead.h"
 #include "runtime/plan/Types.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -70,7 +67,9 @@ private:
 
   void add(const plan::Instruction &from);
   void addCall(const plan::Instruction &from, Instruction &to);
+  void addLaunch(Instruction &to);
   void give(const plan::Instruction &from, Instruction &to);
+  void numberSegments(size_t first, uint32_t times);
   void addLoop(int &position);
   void addSend(const plan::Instruction &from, Op op);
   void append(Instruction &to, const plan::Effects &effects);
@@ -89,6 +88,7 @@ private:
   std::map<uint32_t, uint32_t> allReduceOf; // channel → index of its AllReduceCall
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its last Receive
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> signalled; // queue, count → segment
+  uint32_t loop = 0, loops = 0; // the one that is added, from 1, and how many there were
   std::set<uint32_t> released; // channels
   std::vector<uint32_t> readable; // AllReduceCalls whose sums are here and not released yet
 };
@@ -160,9 +160,12 @@ void ProgramBuilder::addSend(const plan::Instruction &from, Op op) {
 /// `position`: of a Repeat, then of the last instruction that it repeats.
 void ProgramBuilder::addLoop(int &position) {
   const plan::Instruction &repeat = source.instructions(position);
-  const size_t begin = program->instructions.size();
+  const size_t begin = program->instructions.size(), firstSegment = program->segments.size();
+  loop = ++loops;
   for (uint32_t i = 0; i < repeat.repeat().length(); ++i)
     add(source.instructions(++position));
+  loop = 0;
+  numberSegments(firstSegment, repeat.repeat().count());
   Instruction again;
   again.op = Op::Again;
   again.source = &repeat;
@@ -194,10 +197,11 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     signalled[{from.queue(), to.count}] = from.segment() - 1;
     break;
   case plan::Instruction::kWait:
-    if (program->runsAhead && !from.queue())
+    if (program->runsAhead && !from.queue() && !loop)
       return; // where the step ends the lane waits for the step before
     to.op = from.queue() ? Op::QueueWait : Op::Wait;
     to.port = from.queue() ? from.wait().queue() - 1 : signalled.at({from.wait().queue(), from.wait().n()});
+    to.local = !from.queue() && loop && program->segments[to.port].loop == loop;
     to.count = from.wait().n();
     break;
   case plan::Instruction::kReceive:
@@ -296,11 +300,15 @@ void ProgramBuilder::add(const plan::Instruction &from) {
       readable.push_back(to.port);
     break;
   case plan::Instruction::kAccumulate:
-    to.op = Op::Accumulate;
+    to.op = from.queue() ? Op::QueueAccumulate : Op::Accumulate;
     to.buffer = from.accumulate().buffer();
     to.bytes = plan.kernels(int(to.planKernel)).args(0).bytes();
-    to.kernel = library.entry(to.planKernel);
-    to.take = from.accumulate().per_leaf();
+    if (from.queue()) {
+      addLaunch(to);
+    } else {
+      to.kernel = library.entry(to.planKernel);
+      to.take = from.accumulate().per_leaf();
+    }
     to.first = mark();
     to.count = 1 + uint32_t(from.accumulate().partials_size());
     program->argumentBuffers.push_back(to.buffer);
@@ -369,9 +377,32 @@ void ProgramBuilder::give(const plan::Instruction &from, Instruction &to) {
     give.port = uint32_t(program->segments.size());
     program->instructions.push_back(give);
     program->segments.push_back({uint32_t(program->given.size()), 0});
+    program->segments.back().loop = loop;
+    if (!loop)
+      numberSegments(program->segments.size() - 1, 1);
   }
   program->given.push_back(to);
-  ++program->segments.back().count;
+  SegmentUse &segment = program->segments.back();
+  ++segment.count;
+  if (from.has_accumulate())
+    segment.perLeaf = from.accumulate().per_leaf();
+}
+
+/// Those from `first` on are done one after the other, so many times. verifyPlan has bounded what a step repeats.
+void ProgramBuilder::numberSegments(size_t first, uint32_t times) {
+  const auto every = uint32_t(program->segments.size() - first);
+  for (size_t i = first; i < program->segments.size(); ++i) {
+    program->segments[i].before = program->segmentsOfStep + uint32_t(i - first);
+    program->segments[i].every = every;
+    program->segments[i].times = times;
+  }
+  program->segmentsOfStep += every * times;
+}
+
+void ProgramBuilder::addLaunch(Instruction &to) {
+  to.port = uint32_t(program->launches.size());
+  program->launches.push_back(
+      {&library.code(plan, to.planKernel, source), plan.kernels(int(to.planKernel)).compiled().entry()});
 }
 
 void ProgramBuilder::addCall(const plan::Instruction &from, Instruction &to) {
@@ -389,8 +420,7 @@ void ProgramBuilder::addCall(const plan::Instruction &from, Instruction &to) {
                                      algorithm == library.algorithms().end() ? "" : algorithm->second});
   } else if (from.queue()) {
     to.op = Op::QueueCall;
-    to.port = uint32_t(program->launches.size());
-    program->launches.push_back({&library.code(plan, to.planKernel, source), kernel.compiled().entry()});
+    addLaunch(to);
   } else {
     to.kernel = library.entry(to.planKernel);
     to.port = library.blocks(to.planKernel);
@@ -426,41 +456,6 @@ void ProgramBuilder::addPatches() {
       instruction.count = uint32_t(entries.size());
       program->patches.insert(program->patches.end(), entries.begin(), entries.end());
     }
-}
-
-absl::Status Program::copyConstants(plan::Space space, device::Memory &memory, std::vector<uint8_t *> &places) {
-  places.resize(size_t(plan->constants_size()));
-  std::set<uint32_t> zeroCopy; // the host's alone are
-  if (space == plan::HOST)
-    zeroCopy = sentZeroCopyBy(*plan, *source).constants;
-  std::map<uint32_t, uint64_t> sizes = plan::constantSizes(*source, space);
-  std::erase_if(sizes, [&](const auto &one) { return zeroCopy.contains(one.first); });
-  if (sizes.empty())
-    return absl::OkStatus();
-  auto padded = [](uint64_t size) { return (size + 63) / 64 * 64; };
-  uint64_t bytes = 0;
-  for (auto [index, size] : sizes)
-    bytes = std::min(bytes + padded(size), kTooManyBytes);
-  auto allocate = [&](device::Space in) {
-    return device->allocate(bytes + 64, in, device::Memory::Guard::None, "constants of a program");
-  };
-  const bool isHosts = space == plan::HOST;
-  device::Memory staging; // of the host, for what it cannot write itself
-  GRAPHC_ASSIGN_OR_RETURN(memory, allocate(isHosts ? device::Space::Host : device::Space::Device));
-  if (!isHosts) {
-    GRAPHC_ASSIGN_OR_RETURN(staging, allocate(device::Space::Host));
-  }
-  uint8_t *filled = (isHosts ? memory : staging).data();
-  uint64_t offset = 0;
-  for (auto [index, size] : sizes) {
-    fillConstant(plan->constants(int(index)), filled + offset, size);
-    places[index] = memory.data() + offset;
-    offset += padded(size);
-  }
-  if (isHosts)
-    return absl::OkStatus();
-  const device::CopyPiece piece{memory.data(), staging.data(), bytes};
-  return device::copyAll(*device, {&piece, 1});
 }
 
 absl::StatusOr<std::shared_ptr<const Program>> Program::create(const plan::Plan &plan, uint32_t index,

@@ -46,11 +46,12 @@ enum class Op : uint8_t {
   AllReduceDone, // likewise
   AllReduceRelease, // likewise: nothing below reads its sums
   Give, // segments[port], to the lane's queue
-  Wait, // the lane waits until segments[port] of this step is done
+  Wait, // the lane waits until segments[port] of this step is done; `local`: in this iteration, else for the last time
   // Of a segment alone: recorded when the lane is made, as of `queue`.
   QueueCall, // launches[port](arguments + first, count)
   QueueLibraryCall, // libraryKernels[port](arguments + first, count)
   QueueCopy, // arguments[first] = arguments[first + 1], of `bytes`
+  QueueAccumulate, // as Accumulate; the kernel is launches[port]
   QueueSignal, // its count of the step is `count`
   QueueWait, // for queue `port` to count to `count` of this step
 };
@@ -58,7 +59,7 @@ enum class Op : uint8_t {
 /// One cache line; the step loop walks an array of these.
 struct alignas(64) Instruction {
   Op op = Op::Call;
-  bool local = false; // ControlReceive of the program that holds the ControlSend
+  bool local = false; // ControlReceive of the program that holds the ControlSend; Wait
   uint16_t lockCount = 0; // variables to lock while it runs: lockVariables[lockFirst …]
   uint32_t lockFirst = 0;
   uint32_t first = 0;
@@ -92,9 +93,13 @@ struct PortUse {
   Who who = All;
 };
 
-/// What queues are given at once: given[first … first + count).
+/// What queues are given at once: given[first … first + count). In a loop several times a step.
 struct SegmentUse {
   uint32_t first = 0, count = 0;
+  uint32_t before = 0; // segments that a step is done with before it, those of loops each time
+  uint32_t loop = 0; // from 1; 0: in none
+  uint32_t every = 0, times = 1; // in a loop: segments of one iteration; how many iterations
+  uint32_t perLeaf = 0; // of the sums in it; 0: it has none
 };
 
 /// A compiled kernel on the program's device.
@@ -150,6 +155,7 @@ struct Program {
   std::vector<Launch> launches;
   std::vector<Instruction> given; // to queues
   std::vector<SegmentUse> segments;
+  uint32_t segmentsOfStep = 0; // all times of each
   std::vector<AllReduceCall> allReduces;
   uint32_t mostMessages = 0; // that one Aggregate takes
   bool callsInBlocks = false;

@@ -12,6 +12,8 @@ bool isAlone(const Program &program, const Instruction &instruction) {
   case Instruction::kWait:
   case Instruction::kNextBatch:
   case Instruction::kMicroBatchIndex:
+  case Instruction::kRepeat:
+  case Instruction::kAccumulate:
     return true;
   case Instruction::kControlSend:
     return instruction.control_send().channels_size() == 0;
@@ -28,11 +30,14 @@ bool runsAhead(const Program &program) {
   if (!program.queues() || program.feeds_size())
     return false;
   bool waits = false;
+  uint32_t left = 0; // of a loop
   for (const Instruction &instruction : program.instructions()) {
+    const bool repeated = left > 0;
+    left = instruction.has_repeat() ? instruction.repeat().length() : left - repeated;
     const bool isWait = instruction.has_wait() && !instruction.queue();
     if (!isAlone(program, instruction) || (waits && !isWait && !instruction.has_control_receive()))
       return false;
-    waits |= isWait;
+    waits |= isWait && !repeated;
   }
   return true;
 }

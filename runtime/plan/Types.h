@@ -59,6 +59,11 @@ private:
   uint32_t count = 1, left = 0;
 };
 
+/// Of what a queue is given: not only a signal or a wait.
+inline bool isQueueWork(const Instruction &instruction) {
+  return instruction.has_call() || instruction.has_copy() || instruction.has_accumulate();
+}
+
 /// "/job:ps/task:0". For a verified plan, or "<bad task>".
 std::string taskText(const Plan &plan, const Task &task);
 inline bool sameTask(const Task &a, const Task &b) { return a.job() == b.job() && a.index() == b.index(); }

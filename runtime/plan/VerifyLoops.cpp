@@ -7,16 +7,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace graphc::plan::detail {
 
 /// The body lies within the step, and a step's loops are not endless. Then the body's sums are listed: they are the
 /// arena's and do not overlap.
 absl::Status LoopVerifier::checkRepeat(const Instruction::Repeat &repeat, int position) {
-  // VerifyQueues.h knows what a queue has done of what stands before, not of what it was given the last time.
-  if (hasOwnMemory(program.device()))
-    return invalid("repeats instructions on ", program.device(),
-                   ", whose queues may still be at work when they begin again");
   const int left = program.instructions_size() - position - 1;
   if (repeat.count() == 0 || repeat.length() == 0 || repeat.length() > uint32_t(left))
     return invalid("repeats ", repeat.length(), " instructions ", repeat.count(), " times, but ", left,
@@ -32,6 +29,7 @@ absl::Status LoopVerifier::checkRepeat(const Instruction::Repeat &repeat, int po
   talks.clear();
   end = position + 1 + int(repeat.length());
   partials.clear();
+  perLeaf = 0;
   // Known before the walk: what stands before an accumulate may not write its sums either.
   for (int i = position + 1; i < end; ++i)
     for (uint32_t partial : program.instructions(i).accumulate().partials()) {
@@ -43,7 +41,7 @@ absl::Status LoopVerifier::checkRepeat(const Instruction::Repeat &repeat, int po
       if (const uint32_t *other = partialAt(partial))
         return invalid("keeps sums of a loop in buffers ", *other, " and ", partial, ", which overlap");
       if (buffer.bytes())
-        partials[buffer.arena().offset()] = partial;
+        partials[{buffer.space(), buffer.arena().offset()}] = partial;
     }
   return absl::OkStatus();
 }
@@ -52,14 +50,14 @@ const uint32_t *LoopVerifier::partialAt(uint32_t index) const {
   const Buffer &buffer = program.buffers(int(index));
   if (!buffer.has_arena() || buffer.bytes() == 0)
     return nullptr;
-  auto next = partials.lower_bound(buffer.arena().offset());
-  if (next != partials.end() && next->first < buffer.arena().offset() + buffer.bytes())
+  auto next = partials.lower_bound({buffer.space(), buffer.arena().offset()});
+  if (next != partials.end() && buffers.overlap(index, next->second))
     return &next->second;
   return next != partials.begin() && buffers.overlap(index, std::prev(next)->second) ? &std::prev(next)->second
                                                                                      : nullptr;
 }
 
-/// In a body stand calls, batches, additions to sums and messages from one lane to another. Only an accumulate writes a sum.
+/// In a body stand calls, copies, batches, additions to sums and messages from one lane to another. Only an accumulate writes a sum.
 /// So one walk says what every iteration does.
 absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &effects, int position) {
   if (position >= end) {
@@ -69,11 +67,11 @@ absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &
   const bool talksHere = instruction.has_receive() || instruction.has_release() || instruction.has_acquire() ||
                          instruction.has_send_start() || instruction.has_send_done();
   auto sums = [&](const ChannelEffect &effect) { return plan.channels(int(effect.channel)).algorithm() != WHOLE; };
-  if (!instruction.has_call() && !instruction.has_next_batch() && !instruction.has_micro_batch_index() &&
-      !instruction.has_accumulate() &&
+  if (!isQueueWork(instruction) && !instruction.has_signal() && !instruction.has_wait() &&
+      !instruction.has_next_batch() && !instruction.has_micro_batch_index() &&
       (!talksHere || std::any_of(effects.channels.begin(), effects.channels.end(), sums)))
-    return invalid(
-        "is repeated; expected calls, next_batch, micro_batch_index, accumulate, sends and receives alone in a loop");
+    return invalid("is repeated; expected calls, copies, signals, waits, next_batch, micro_batch_index, accumulate, "
+                   "sends and receives alone in a loop");
   if (talksHere && endsByEndOfStream)
     return invalid("is repeated in a phase that ends by end of stream, which could come between two iterations");
   if (instruction.send_start().ahead())
@@ -92,17 +90,21 @@ absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &
 /// What an iteration takes of a channel it gives back before the next one begins: one walk over the body then says what
 /// every iteration does.
 absl::Status LoopVerifier::checkIterationEnds(int position) const {
-  if (position + 1 == end)
+  if (endsBody(position))
     for (uint32_t channel : talks)
       GRAPHC_RETURN_IF_ERROR(buffers.checkIterationEnd(channel));
   return absl::OkStatus();
 }
 
 /// The loop's values and the one behind it make whole leaves; there are as many partial sums as the binary counter of
-/// SumTree.h needs, of the value's type and apart from it; the kernel adds such values.
-absl::Status LoopVerifier::checkAccumulate(const Instruction::Accumulate &sum) const {
+/// SumTree.h needs, of the value's type and apart from it; the kernel adds such values. What a queue is given is recorded before
+/// the step, once for each way to go on with a sum: those of a loop's sums are the same.
+absl::Status LoopVerifier::checkAccumulate(const Instruction::Accumulate &sum, bool queued) {
   if (end == 0)
     return invalid("accumulates outside of a loop");
+  if (const uint32_t other = std::exchange(perLeaf, sum.per_leaf()); queued && other && other != sum.per_leaf())
+    return invalid("sums leaves of ", sum.per_leaf(), " values in a loop of a queue that has leaves of ", other,
+                   "; expected one number");
   const uint64_t values = uint64_t(times) + 1;
   if (sum.per_leaf() == 0 || values % sum.per_leaf())
     return invalid("sums ", values, " values in leaves of ", sum.per_leaf(), "; expected whole leaves");

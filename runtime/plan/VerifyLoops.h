@@ -22,12 +22,14 @@ public:
   /// The next instruction, whose buffers exist: may it be repeated, where it is?
   absl::Status check(const Instruction &instruction, const Effects &effects, int position);
   absl::Status checkRepeat(const Instruction::Repeat &repeat, int position);
-  absl::Status checkAccumulate(const Instruction::Accumulate &sum) const;
+  /// `queued`: a queue does it.
+  absl::Status checkAccumulate(const Instruction::Accumulate &sum, bool queued);
   /// Behind an instruction: if it is the last one of its body, nothing is held that the next iteration takes.
   absl::Status checkIterationEnds(int position) const;
   /// How often a step executes the instruction that was checked last, and which one repeats it; -1: none does.
   uint32_t count() const { return end ? times : 1; }
   int repeatedBy() const { return end ? repeat : -1; }
+  bool endsBody(int position) const { return position + 1 == end; }
 
 private:
   /// A buffer of the loop's sums that overlaps this one; null where there is none.
@@ -39,9 +41,10 @@ private:
   const bool endsByEndOfStream; // of its phase
   uint32_t times = 1; // of the loop that the walk is in
   int repeat = -1, end = 0; // of it; end 0: none
+  uint32_t perLeaf = 0; // of its sums; 0: there is none yet
   std::set<uint32_t> talks; // channels that it acts on
   uint64_t repeated = 0; // instructions of all loops so far, each as often as it is done
-  std::map<uint64_t, uint32_t> partials; // by where in the arena: what its sums are kept in
+  std::map<std::pair<int, uint64_t>, uint32_t> partials; // by where in which arena: what its sums are kept in
 };
 
 } // namespace graphc::plan::detail

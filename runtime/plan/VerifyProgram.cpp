@@ -206,7 +206,9 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
   for (const ChannelEffect &effect : effects.channels)
     GRAPHC_RETURN_IF_ERROR(noteUse(effect));
   buffers.apply(effects);
-  return loops.checkIterationEnds(position);
+  GRAPHC_RETURN_IF_ERROR(loops.checkIterationEnds(position));
+  return loops.endsBody(position) ? queues.endBody(loops.repeatedBy() + 1, position + 1, loops.count() > 1)
+                                  : absl::OkStatus();
 }
 
 absl::Status ProgramVerifier::noteUse(const ChannelEffect &effect) {
@@ -256,7 +258,7 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
   case Instruction::kRepeat:
     return loops.checkRepeat(instruction.repeat(), position);
   case Instruction::kAccumulate:
-    return loops.checkAccumulate(instruction.accumulate());
+    return loops.checkAccumulate(instruction.accumulate(), instruction.queue() != 0);
   case Instruction::kNextBatch:
     return checkNextBatch(instruction.next_batch());
   case Instruction::kMicroBatchIndex:

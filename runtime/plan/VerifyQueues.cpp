@@ -180,10 +180,14 @@ absl::Status QueueOrder::checkSignal(const Instruction &instruction) {
   const uint32_t queue = instruction.queue();
   if (!queue)
     return invalid("a signal of no queue");
-  if (instruction.signal().n() != signals[queue].size() + 1)
-    return invalid("queue ", queue, " counts to ", instruction.signal().n(), ", expected ", signals[queue].size() + 1);
   Known then = known[queue];
   then[queue] = given[queue];
+  if (isNextTime) {
+    signals[queue][instruction.signal().n() - 1] = std::move(then);
+    return absl::OkStatus();
+  }
+  if (instruction.signal().n() != signals[queue].size() + 1)
+    return invalid("queue ", queue, " counts to ", instruction.signal().n(), ", expected ", signals[queue].size() + 1);
   signals[queue].push_back(std::move(then));
   return absl::OkStatus();
 }
@@ -211,11 +215,12 @@ absl::Status QueueOrder::check(const Instruction &instruction, const Effects &ef
   const uint32_t doer = instruction.queue();
   if (doer > program.queues())
     return invalid("given to queue ", doer, ", which does not exist");
-  const bool queued = instruction.has_copy() || instruction.has_signal(),
-             either = instruction.has_call() || instruction.has_wait();
+  const bool queued = instruction.has_copy() || instruction.has_signal() || (ownMemory && instruction.has_accumulate()),
+             either = instruction.has_call() || instruction.has_wait() || instruction.has_accumulate();
   if (doer ? !queued && !either : queued)
     return invalid(doer ? "only the lane can do this, but it is given to a queue" : "only a queue can do this");
-  GRAPHC_RETURN_IF_ERROR(checkSegment(instruction));
+  if (!isNextTime)
+    GRAPHC_RETURN_IF_ERROR(checkSegment(instruction));
   if (doer) // given: after all that the lane knows
     for (size_t i = 0; i < known[0].size(); ++i)
       known[doer][i] = std::max(known[doer][i], known[0][i]);
@@ -233,6 +238,30 @@ absl::Status QueueOrder::check(const Instruction &instruction, const Effects &ef
       GRAPHC_RETURN_IF_ERROR(touch(doer, item, effect.buffer, effect.access != READ));
   if (released)
     return base::annotate(touch(doer, item, *released, /*write=*/true), "gives a message back");
+  return absl::OkStatus();
+}
+
+/// What the body does once more, behind what it has done; its waits are for what is signalled this time. All else that it touched the first time is touched anew by
+/// the same doer, which comes behind that. So what is known at its end is what was known at the end of the first time, and a third would be to the second as the
+/// second is to the first.
+absl::Status QueueOrder::endBody(int begin, int end, bool again) {
+  inSegment = false;
+  if (!program.queues() || !again)
+    return absl::OkStatus();
+  isNextTime = true;
+  std::map<uint32_t, uint32_t> messages; // by channel: the buffer of the message
+  for (int i = begin; i < end; ++i) {
+    const Instruction &instruction = program.instructions(i);
+    if (instruction.has_receive())
+      messages[instruction.receive().channel()] = instruction.receive().buffer();
+    std::optional<uint32_t> released;
+    if (auto message = messages.find(instruction.release().channel());
+        instruction.has_release() && message != messages.end())
+      released = message->second;
+    GRAPHC_RETURN_IF_ERROR(base::annotate(check(instruction, effectsOf(plan, program, instruction), released),
+                                          absl::StrCat("once around the loop, instruction ", i)));
+  }
+  isNextTime = false;
   return absl::OkStatus();
 }
 

@@ -14,6 +14,9 @@
 // VerifyProgram.h, which queues are held to as well). The end of the step touches everything: the lane has to know of all work.
 // Nothing here can wait for ever: a wait is for a signal that stands before it, and a queue waits for nobody outside its program.
 //
+// The body of a loop is walked twice, the second time behind the first: queues may still be at work on one time when the next begins. A wait there is for
+// the signal of the same time, or for one before the loop; behind the loop for the last.
+//
 //===--------------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_PLAN_VERIFYQUEUES_H
 #define GRAPHC_RUNTIME_PLAN_VERIFYQUEUES_H
@@ -42,6 +45,8 @@ public:
   absl::Status checkHead() const;
   /// The next instruction of the step, whose buffers exist. `released`: the buffer of the message that it gives back.
   absl::Status check(const Instruction &instruction, const Effects &effects, std::optional<uint32_t> released);
+  /// The body of a loop, from instruction `begin` to `end`, was checked. `again`: then it begins again.
+  absl::Status endBody(int begin, int end, bool again);
   absl::Status checkEnd() const;
 
 private:
@@ -67,6 +72,7 @@ private:
   const bool ownMemory;
   std::vector<Known> known; ///< by who knows it: the lane, then the queues
   std::vector<uint64_t> given; ///< to each queue; entry 0 is nobody's
+  bool isNextTime = false; ///< a body is walked for the second time
   uint32_t segment = 0; ///< the last one
   bool inSegment = false; ///< the instruction before was of it
   std::vector<std::vector<Known>> signals; ///< of each queue: what it knew at each

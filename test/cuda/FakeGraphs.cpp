@@ -100,9 +100,9 @@ Run runOf(const Copy &copy) {
         return absl::InternalError("a copy to memory that is registered to be read");
       if (kind == HostMemory::Kind::Pageable)
         accounts.copiedPageable(!copy.toHost, copy.bytes);
+      accounts.copied(!copy.toHost, copy.bytes); // not what stays in the GPU's
     }
     memcpy(to, from, copy.bytes);
-    accounts.copied(!copy.toHost, copy.bytes);
     return absl::OkStatus();
   };
 }

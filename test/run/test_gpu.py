@@ -159,6 +159,39 @@ def test_mixed(gpu):
     same(expected, gpu.weights(gpu.compile("replicas", {**both, "strategy": "all_reduce"}), "--steps", 6))
 
 
+# Without a product of a library, so with one device's bits on CPUs and GPUs.
+SQUARES = """
+graph.variable @w : tensor<300xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 1>
+graph.dataset @data : (tensor<300xf32>) = #graph.synthetic<samples = 203, seed = 7>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x = graph.next_batch @data {batch = 4} : tensor<4x300xf32>
+  %w = graph.read @w : tensor<300xf32>
+  %y = graph.bias_add %x, %w : tensor<4x300xf32>, tensor<300xf32>
+  %squared = graph.multiply %y, %y : tensor<4x300xf32>
+  %loss = graph.reduce_mean %squared dimensions = [0, 1] : (tensor<4x300xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.5>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+"""
+
+
+@pytest.mark.parametrize("microBatches, leaves", [(6, 2), (8, 8), (16, 4)])
+def test_micro_batches(gpu, microBatches, leaves):
+    """A loop on a GPU has the bits of one on a CPU, or of copies there, and of several GPUs that share it."""
+    gpu.withFakeCuda(2)
+    settings = {"micro_batches": microBatches, "sum_leaves": leaves}
+    clusters = [GPU, *({**PS, "devices": {"worker": ["GPU:0"]}, "strategy": name} for name in ("parameter_server", "all_reduce", "mirrored"))]
+    for model in gpu.write("squares.mlir", SQUARES), MLP:
+        expected = None if model == MLP else gpu.weights(gpu.compile("cpu", {"worker": 1, "strategy": {"name": "one_device", **settings}}, model), "--steps", 6)
+        for cluster in clusters:
+            strategy = cluster.get("strategy", "one_device")
+            jobs = {job: count for job, count in cluster.items() if job != "ps" or strategy == "parameter_server"}
+            weights = gpu.weights(gpu.compile("gpu", {**jobs, "strategy": {"name": strategy, **settings}}, model), "--steps", 6)
+            expected = expected or weights
+            same(expected, weights)
+        gpu.show("gpu", "plan-text", {**GPU, "strategy": {"name": "one_device", **settings}}, model).expect("^    repeat {")
+
+
 def test_products_on_both(gpu):
     """A product of the CPU's library stays the CPU's: the reference has both kinds."""
     gpu.withFakeCuda(2)
@@ -261,7 +294,8 @@ def test_too_large(gpu):
     gpu.last.err.expect("note: variable w1.* takes 1.25 GiB")
 
 
-@pytest.mark.parametrize("cluster", [GPU, {"ps": 1, "worker": 2, "devices": {"worker": ["GPU:0"]}, "strategy": "parameter_server"}], ids=["alone", "workers"])
+@pytest.mark.parametrize("cluster", [GPU, {"ps": 1, "worker": 2, "devices": {"worker": ["GPU:0"]}, "strategy": "parameter_server"},
+                                     {**GPU, "strategy": {"name": "one_device", "micro_batches": 3}}], ids=["alone", "workers", "loop"])
 def test_memory_and_copies(gpu, cluster):
     """What the table says of memory and of bytes between host and device is what the driver is asked for."""
     plan = gpu.compile("counted", cluster)
@@ -286,8 +320,8 @@ graph.func @predict() -> (tensor<128xf32> {graph.name = "p"}) attributes {role =
 """
 
 
-@pytest.mark.parametrize("model, function, microBatches", [(MLP, "train_step", 1), (MLP, "train_step", 4), (MLP, "eval_step", 1), (PRODUCTS, "train_step", 1), (PRODUCTS, "predict", 1)],
-                         ids=["one", "four micro-batches", "eval", "library", "library predicts"])
+@pytest.mark.parametrize("model, function, microBatches", [(MLP, "train_step", 1), (MLP, "train_step", 2), (MLP, "eval_step", 1), (PRODUCTS, "train_step", 1), (PRODUCTS, "predict", 1)],
+                         ids=["one", "two micro-batches", "eval", "library", "library predicts"])
 def test_one_launch(gpu, model, function, microBatches):
     """On one device each step is one call of the driver that gives work, and one that marks its end, whatever the phase and whoever makes the products; the
     compiler has said so."""
@@ -301,11 +335,15 @@ def test_one_launch(gpu, model, function, microBatches):
     assert many["calls"]["cuDevicePrimaryCtxRetain"] == 1
 
 
-def test_parted(gpu):
-    """Where a step is several segments the table says what stands between them, and each is a launch."""
-    plan = gpu.compile("parted", {"ps": 1, "worker": 1, "devices": {"worker": ["GPU:0"]}, "strategy": "parameter_server"})
+@pytest.mark.parametrize("cluster, launches, parts", [({"ps": 1, "worker": 1, "devices": {"worker": ["GPU:0"]}, "strategy": "parameter_server"}, None, "receive"),
+                                                      ({**GPU, "strategy": {"name": "one_device", "micro_batches": 8}}, 7 * 2 + 1, "next batch")], ids=["server", "loop"])
+def test_parted(gpu, cluster, launches, parts):
+    """Where a step is several segments the table says what stands between them, and each is a launch; in a loop each time, where samples are copied by one of
+    their own, so that the next time's are taken while these are computed with."""
+    plan = gpu.compile("parted", cluster)
     line = re.search("launches a step of train_step.worker\\S* on GPU:0: (\\d+), parted by (.*)", plan.err.text())
-    assert line and int(line[1]) > 1 and "receive" in line[2] and "mlp.mlir:" in line[2]
+    assert line and int(line[1]) > 1 and parts in line[2] and "mlp.mlir:" in line[2]
+    assert launches in (None, int(line[1]))
     [few], [many] = accounts(gpu, plan, 3), accounts(gpu, plan, 10)
     assert many["calls"]["cuGraphLaunch"] - few["calls"]["cuGraphLaunch"] == 7 * int(line[1])
 

@@ -6,7 +6,7 @@ dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
   // expected-note @below {{repeated by this}}
   dist.repeat 3 {
     // (RP1)
-    // expected-error @below {{is repeated; what is repeated calls, takes batches, accumulates, names parts of memory, or sends and receives, but nothing ahead}}
+    // expected-error @below {{is repeated; what is repeated calls, copies, takes batches, accumulates, names parts of memory, signals and waits, or sends and receives, but nothing ahead}}
     dist.fetch "x", %x : memref<4xf32>
   }
   dist.end
@@ -116,21 +116,8 @@ dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
 // -----
 
 dist.phase @p {role = #graph.role<train>}
-dist.program @a of @p on "/job:worker/task:0/device:GPU:0" {
-  %x = dist.buffer : memref<4xf32>
-  // (RP3)
-  // expected-error @below {{is in a program on /job:worker/task:0/device:GPU:0, whose queues may still be at work when it begins again}}
-  dist.repeat 1 {
-    dist.view %x : memref<4xf32> to memref<2x2xf32>
-  }
-  dist.end
-}
-
-// -----
-
-dist.phase @p {role = #graph.role<train>}
 dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
-  // (RP4)
+  // (RP3)
   // expected-error @below {{repeats 0 operations 3 times; expected some, at most 2147483647 times}}
   dist.repeat 3 {
   }

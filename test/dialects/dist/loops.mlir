@@ -28,6 +28,28 @@ dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
   dist.end
 }
 
+// On a device with memory of its own its queues do it, as scheduled.
+// CHECK-LABEL: dist.program @b
+dist.program @b of @p on "/job:worker/task:0/device:GPU:0" {
+  %h = dist.buffer {host} : memref<4xf32>
+  %x = dist.buffer : memref<4xf32>
+  %s0 = dist.buffer : memref<4xf32>
+  dist.control_send []
+  // CHECK: dist.repeat 1 {
+  // CHECK-NEXT: dist.copy %{{.*}} to %{{.*}} {queue = 2 : i64} : memref<4xf32>
+  // CHECK-NEXT: dist.signal {n = 1 : i64, queue = 2 : i64}
+  // CHECK-NEXT: dist.wait {n = 1 : i64, of = 2 : i64, queue = 1 : i64}
+  // CHECK-NEXT: dist.accumulate %{{.*}} into(%{{.*}}) by @add {queue = 1 : i64} : memref<4xf32>, memref<4xf32>
+  dist.repeat 1 {
+    dist.copy %h to %x {queue = 2} : memref<4xf32>
+    dist.signal {queue = 2, n = 1}
+    dist.wait {of = 2, n = 1, queue = 1}
+    dist.accumulate %x into(%s0) by @add {queue = 1} : memref<4xf32>, memref<4xf32>
+  }
+  dist.control_receive local
+  dist.end
+}
+
 // Two that talk, as partitioned and as scheduled.
 dist.phase @q {role = #graph.role<predict>}
 dist.channel @q.x : tensor<4xf32> from @q.a to @q.b {capacity = 2}

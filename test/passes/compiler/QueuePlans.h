@@ -40,6 +40,21 @@ inline const Plan &alone() {
   return *plan;
 }
 
+/// Six micro-batches on one device, of which all but the last are a loop: two leaves of three.
+inline const std::string kLooped =
+    R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 6, "sum_leaves": 2}, "devices": {"worker": ["SIM:0"]}})";
+inline const Plan &looped() {
+  static const Plan *plan = new Plan(compiled(kLooped));
+  return *plan;
+}
+/// The same on each of two devices, whose loops send to each other: one deals the batches.
+inline const std::string kTowers =
+    R"({"worker": 2, "strategy": {"name": "mirrored", "micro_batches": 12, "sum_leaves": 4}, "devices": {"worker": ["SIM:0"]}})";
+inline const Plan &towers() {
+  static const Plan *plan = new Plan(compiled(kTowers));
+  return *plan;
+}
+
 inline const std::string kReduced = R"({"worker": 2, "strategy": "all_reduce", "devices": {"worker": ["SIM:0"]}})";
 /// Its gradients are so small that each replica sends all of them.
 inline const Plan &reduced() {
@@ -86,7 +101,28 @@ inline bool copiesOut(const Program &p, const Instruction &i) { return i.has_cop
 inline bool laneWaits(const Program &, const Instruction &i) { return i.has_wait() && !i.queue(); }
 inline bool queueWaits(const Program &, const Instruction &i) { return i.has_wait() && i.queue(); }
 inline Instruction &the(Program &program, const Test &test) { return *program.mutable_instructions(at(program, test)); }
-inline void erase(Program &program, int index) { program.mutable_instructions()->DeleteSubrange(index, 1); }
+/// The Repeat that repeats an instruction, or which it is; -1: none.
+inline int loopOf(const Program &program, int index) {
+  for (int i = index; i >= 0; --i)
+    if (const Instruction &repeat = program.instructions(i); repeat.has_repeat())
+      return index <= i + int(repeat.repeat().length()) ? i : -1;
+  return -1;
+}
+inline void erase(Program &program, int index) {
+  if (const int loop = loopOf(program, index); loop >= 0 && loop < index) {
+    Instruction::Repeat &repeat = *program.mutable_instructions(loop)->mutable_repeat();
+    repeat.set_length(repeat.length() - 1);
+  }
+  program.mutable_instructions()->DeleteSubrange(index, 1);
+}
+/// The last instruction of the program's first loop, or the last before that passes.
+inline int lastOfLoop(const Program &program, const Test &test = nullptr) {
+  const int loop = at(program, kind(Instruction::kRepeat));
+  int last = loop + int(program.instructions(loop).repeat().length());
+  while (test && last > loop && !test(program, program.instructions(last)))
+    --last;
+  return last;
+}
 /// The first wait of the lane that stands in front of such an instruction.
 inline int waitBefore(const Program &program, Instruction::KindCase next) {
   for (int i = at(program, kind(next)); i > 0; i = at(program, kind(next), i + 1)) {

@@ -10,6 +10,7 @@
 
 #include "absl/time/clock.h"
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <gmock/gmock.h>
@@ -70,14 +71,18 @@ public:
   using TestHost::TestHost;
   absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step, const Instruction::NextBatch &next,
                          std::span<void *const> buffers, uint8_t *) override {
+    const uint64_t taken = ++batches[lane.programIndex][lane.instance]; // in a loop several a step
     for (size_t i = 0; i < buffers.size(); ++i) {
       auto *values = static_cast<float *>(buffers[i]);
       const uint64_t count = lane.program->buffers(int(next.buffers(int(i)))).bytes() / 4;
       for (uint64_t k = 0; k < count; ++k)
-        values[k] = float((k * 7 + step * 3 + lane.instance * 5 + i) % 11) / 11 - 0.4f;
+        values[k] = float((k * 7 + step * 3 + taken * 2 + lane.instance * 5 + i) % 11) / 11 - 0.4f;
     }
     return absl::OkStatus();
   }
+
+private:
+  std::array<std::array<uint64_t, 4>, 4> batches{}; // by lane, each by its own thread
 };
 
 /// The variables after some steps with the device's work in another order for each seed; empty where the run ended by an error. A GPU's driver
@@ -117,7 +122,7 @@ std::map<std::string, std::string> train(Plan plan, uint32_t seed) {
 constexpr uint32_t seeds = 8;
 
 TEST(Queues, AnyOrderOfTheDeviceGivesTheSameBits) {
-  for (const Plan *plan : {&alone(), &servers(), &reduced(), &summed()}) {
+  for (const Plan *plan : {&alone(), &servers(), &reduced(), &summed(), &looped(), &towers()}) {
     const auto one = train(*plan, 0);
     ASSERT_FALSE(one.empty());
     for (uint32_t seed = 1; seed < seeds; ++seed)
@@ -145,6 +150,13 @@ TEST(Queues, AreWaitedForInTheSimulatorToo) {
 /// What a wait is for.
 std::string purpose(const Program &program, int index) {
   const Instruction &wait = program.instructions(index);
+  if (const int loop = loopOf(program, index); loop >= 0) {
+    int next = index;
+    while (program.instructions(next).has_wait())
+      ++next;
+    if (loopOf(program, next) != loop)
+      return wait.queue() ? "next time of queue " + std::to_string(wait.queue()) : "next time";
+  }
   if (wait.queue())
     return "queue " + std::to_string(wait.queue()) + " for queue " + std::to_string(wait.wait().queue());
   int next = index;
@@ -167,7 +179,11 @@ void expectMissingWaitsRed(const std::vector<const Plan *> &plans) {
       for (int i = 0; i < good->programs(p).instructions_size(); ++i) {
         if (!good->programs(p).instructions(i).has_wait())
           continue;
-        bool &red = seen[purpose(good->programs(p), i)];
+        const std::string what = purpose(good->programs(p), i);
+        if (what.starts_with(
+                "next time of queue")) // the next time is another segment, which begins when this one is done
+          continue;
+        bool &red = seen[what];
         Plan damaged = *good;
         erase(*damaged.mutable_programs(p), i);
         for (uint32_t seed = 0; seed < seeds && !red; ++seed)
@@ -177,11 +193,13 @@ void expectMissingWaitsRed(const std::vector<const Plan *> &plans) {
   }
   for (const auto &[what, red] : seen)
     EXPECT_TRUE(red) << "a wait that is missing: " << what;
-  for (const char *what : {"send", "release", "sum", "end", "queue 1 for queue 2", "queue 3 for queue 1"})
+  for (const char *what : {"send", "release", "sum", "end", "next time", "queue 1 for queue 2", "queue 3 for queue 1"})
     EXPECT_TRUE(seen.contains(what)) << what;
 }
 
-TEST(Queues, EachKindOfMissingWaitChangesBits) { expectMissingWaitsRed({&servers(), &reduced(), &summed()}); }
+TEST(Queues, EachKindOfMissingWaitChangesBits) {
+  expectMissingWaitsRed({&servers(), &reduced(), &summed(), &looped()});
+}
 
 /// As GPU:0, whose driver runs the plan's PTX on the CPU.
 TEST(Queues, EachKindOfMissingWaitChangesBitsOnTheTestsDriverToo) {
@@ -191,8 +209,8 @@ TEST(Queues, EachKindOfMissingWaitChangesBitsOnTheTestsDriverToo) {
     return compiled(absl::StrReplaceAll(config, {{"SIM", "GPU"}}), model);
   };
   const Plan servers = onGpu(kServers, kModel), reduced = onGpu(kReduced, kModel),
-             summed = onGpu(kReduced, kSummedModel);
-  expectMissingWaitsRed({&servers, &reduced, &summed});
+             summed = onGpu(kReduced, kSummedModel), looped = onGpu(kLooped, kModel);
+  expectMissingWaitsRed({&servers, &reduced, &summed, &looped});
 }
 
 std::atomic<unsigned> given = 0; ///< segments, to devices of this kind
@@ -256,6 +274,18 @@ TEST(Queues, AWaitThatLastsIsExplainedAndEnded) {
   EXPECT_GT(told, 0u);
 }
 
+TEST(Queues, AWaitInALoopNamesTheIteration) {
+  executor::TaskHarness tasks(stuck(looped()), /*verified=*/false);
+  Samples host(3);
+  auto lanes = tasks.lanes(host);
+  executor::RunOptions options;
+  options.reportAfter = options.deadline = absl::Milliseconds(200);
+  given = 0;
+  EXPECT_THAT(std::string(tasks.run(lanes, options).message()),
+              testing::HasSubstr("waits at step 0, iteration 1 of 5, for queue 2 of STUCK:0"));
+  EXPECT_EQ(given, 2u) << "the copies, and what is computed of them";
+}
+
 TEST(Queues, ALaneAloneGivesTwoStepsAndNoMore) {
   ASSERT_EQ(alone().programs_size(), 1);
   EXPECT_TRUE(plan::runsAhead(alone().programs(0)));
@@ -287,23 +317,26 @@ TEST(Queues, ALaneThatRunsAheadShowsEachStepItsOwn) {
     EXPECT_EQ(tasks.run(lanes), absl::OkStatus());
     return shown;
   };
-  Plan inTurn = alone(); // with something given behind the waits
-  Program &program = *inTurn.mutable_programs(0);
-  const int end = at(program, kind(Instruction::kControlReceive));
-  Instruction signal;
-  for (const Instruction &each : program.instructions())
-    if (each.has_signal() && each.queue() == 1)
-      signal.mutable_signal()->set_n(each.signal().n() + 1);
-  signal.set_queue(1);
-  for (const Instruction &each : program.instructions())
-    signal.set_segment(std::max(signal.segment(), each.segment() + 1));
-  *program.add_instructions() = program.instructions(end);
-  *program.mutable_instructions(end) = signal;
-  EXPECT_FALSE(plan::runsAhead(program));
-  const std::vector<float> ahead = losses(alone());
-  EXPECT_EQ(ahead.size(), 9u);
-  EXPECT_NE(ahead.front(), ahead.back());
-  EXPECT_EQ(ahead, losses(inTurn));
+  for (const Plan *ahead : {&alone(), &looped()}) {
+    ASSERT_TRUE(plan::runsAhead(ahead->programs(0)));
+    Plan inTurn = *ahead; // with something given behind the waits
+    Program &program = *inTurn.mutable_programs(0);
+    const int end = at(program, kind(Instruction::kControlReceive));
+    Instruction signal;
+    for (const Instruction &each : program.instructions())
+      if (each.has_signal() && each.queue() == 1)
+        signal.mutable_signal()->set_n(each.signal().n() + 1);
+    signal.set_queue(1);
+    for (const Instruction &each : program.instructions())
+      signal.set_segment(std::max(signal.segment(), each.segment() + 1));
+    *program.add_instructions() = program.instructions(end);
+    *program.mutable_instructions(end) = signal;
+    EXPECT_FALSE(plan::runsAhead(program));
+    const std::vector<float> shown = losses(*ahead);
+    EXPECT_EQ(shown.size(), 9u);
+    EXPECT_NE(shown.front(), shown.back());
+    EXPECT_EQ(shown, losses(inTurn));
+  }
 }
 
 TEST(Queues, AnAbortEndsAWait) {

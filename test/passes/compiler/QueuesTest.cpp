@@ -175,8 +175,79 @@ class DamagedQueues : public testing::TestWithParam<DamageCase> {};
 TEST_P(DamagedQueues, AreRefused) { plan::expectRefused(servers(), GetParam()); }
 INSTANTIATE_TEST_SUITE_P(All, DamagedQueues, testing::ValuesIn(cases), plan::nameOf);
 
+const DamageCase loopCases[] = {
+    {"SamplesBeforeTheyWereCopied", [](Plan &p) { erase(worker(p), lastOfLoop(worker(p), laneWaits)); },
+     "once around the loop, instruction"},
+    {"SamplesOverThoseOfTheTimeBefore", [](Plan &p) { erase(worker(p), lastOfLoop(worker(p), queueWaits)); },
+     "is written by queue 2 while queue 1 may still read it; expected a wait before"},
+    {"ASumByTheLane", [](Plan &p) { the(worker(p), kind(Instruction::kAccumulate)).set_queue(0); },
+     "only a queue can do this"},
+    {"ASumInTheHostsMemory",
+     [](Plan &p) {
+       plan::Buffer &sum =
+           *worker(p).mutable_buffers(int(the(worker(p), kind(Instruction::kAccumulate)).accumulate().partials(0)));
+       sum.set_space(plan::HOST);
+       sum.mutable_arena()->set_offset((worker(p).arena_bytes() + 63) / 64 * 64);
+       worker(p).set_arena_bytes(sum.arena().offset() + sum.bytes());
+     },
+     "lies in the host's memory, but a kernel on SIM:0 takes it"},
+    {"LeavesOfTwoKinds",
+     [](Plan &p) {
+       worker(p)
+           .mutable_instructions(lastOfLoop(worker(p), kind(Instruction::kAccumulate)))
+           ->mutable_accumulate()
+           ->set_per_leaf(2);
+     },
+     "sums leaves of 2 values in a loop of a queue that has leaves of 3; expected one number"},
+    {"AWaitForALaterTime",
+     [](Plan &p) {
+       const int signal = lastOfLoop(worker(p), kind(Instruction::kSignal)), wait = lastOfLoop(worker(p), queueWaits);
+       Instruction moved = worker(p).instructions(wait);
+       worker(p).mutable_instructions()->SwapElements(signal, wait);
+     },
+     "but so far it is told to count to"},
+};
+
+class DamagedQueuesOfLoops : public testing::TestWithParam<DamageCase> {};
+TEST_P(DamagedQueuesOfLoops, AreRefused) { plan::expectRefused(looped(), GetParam()); }
+INSTANTIATE_TEST_SUITE_P(All, DamagedQueuesOfLoops, testing::ValuesIn(loopCases), plan::nameOf);
+
+/// One time alone needs nothing of a next one.
+TEST(Queues, ALoopOfOneTimeWaitsForNoOther) {
+  Plan once = looped();
+  Program &program = worker(once);
+  the(program, kind(Instruction::kRepeat)).mutable_repeat()->set_count(1);
+  std::map<uint32_t, uint32_t> sums; // of two values there is one, that of the leaf
+  for (Instruction &each : *program.mutable_instructions())
+    if (each.has_accumulate()) {
+      Instruction::Accumulate &sum = *each.mutable_accumulate();
+      sum.set_per_leaf(2);
+      sums[sum.partials(1)] = sum.partials(0);
+      sum.mutable_partials()->RemoveLast();
+    }
+  for (Instruction &each : *program.mutable_instructions())
+    for (int i = 0; i < each.call().buffers_size(); ++i)
+      if (auto sum = sums.find(each.call().buffers(i)); sum != sums.end())
+        each.mutable_call()->set_buffers(i, sum->second);
+  ASSERT_EQ(plan::verifyPlan(once), absl::OkStatus());
+  for (const graphc::Test &wait : {graphc::Test(laneWaits), graphc::Test(queueWaits)}) {
+    Plan less = once; // what is behind the loop waits too
+    erase(worker(less), lastOfLoop(worker(less), wait));
+    EXPECT_THAT(
+        std::string(plan::verifyPlan(less).message()),
+        testing::AllOf(testing::HasSubstr("expected a wait before"), testing::Not(testing::HasSubstr("around"))));
+    Plan again = looped();
+    erase(worker(again), lastOfLoop(worker(again), wait));
+    EXPECT_THAT(std::string(plan::verifyPlan(again).message()), testing::HasSubstr("once around the loop"));
+  }
+  Plan across = once;
+  Instruction::Repeat &repeat = *the(worker(across), kind(Instruction::kRepeat)).mutable_repeat();
+  repeat.set_length(repeat.length() - 2);
+  EXPECT_THAT(std::string(plan::verifyPlan(across).message()), testing::HasSubstr("in segment 2, expected 3"));
+}
+
 TEST(Queues, EachWaitIsNeeded) {
-  for (const Plan *good : {&servers(), &reduced(), &summed()}) {
+  for (const Plan *good : {&servers(), &reduced(), &summed(), &looped(), &towers()}) {
     ASSERT_EQ(plan::verifyPlan(*good), absl::OkStatus());
     ASSERT_TRUE(plan::checkCertificate(*good).ok());
     unsigned refused = 0;
@@ -195,7 +266,7 @@ TEST(Queues, EachWaitIsNeeded) {
 }
 
 /// A program of "1": a call on queue 1, "3": a copy on queue 3, "1s", "3s": a signal there, "w1", "w3": the lane waits for its queue's last
-/// signal, "send"; and in which segment each is.
+/// signal, "send", "next": a batch, "r6": a loop of six of them; and in which segment each is.
 std::vector<uint32_t> segmentsOf(const std::vector<std::string> &words) {
   Program program;
   std::map<char, uint32_t> signals;
@@ -203,6 +274,10 @@ std::vector<uint32_t> segmentsOf(const std::vector<std::string> &words) {
     Instruction &instruction = *program.add_instructions();
     if (word == "send") {
       instruction.mutable_send_start();
+    } else if (word == "next") {
+      instruction.mutable_next_batch();
+    } else if (word[0] == 'r') {
+      instruction.mutable_repeat()->set_length(uint32_t(word[1] - '0'));
     } else if (word[0] == 'w') {
       instruction.mutable_wait()->set_queue(uint32_t(word[1] - '0'));
       instruction.mutable_wait()->set_n(signals[word[1]]);
@@ -236,6 +311,13 @@ TEST(Segments, EndBehindWhatTheLaneNeedsBeforeTheRest) {
 TEST(Segments, AreWholeWhereTheLaneWaitsForAllAtOnce) {
   EXPECT_EQ(segmentsOf({"1", "3", "3s", "1", "1s", "w3", "w1", "send"}),
             (std::vector<uint32_t>{1, 1, 1, 1, 1, 0, 0, 0}));
+}
+
+TEST(Segments, EndWithTheirLoop) {
+  // Twice: a copy, its wait by the lane; behind it the same without.
+  EXPECT_EQ(segmentsOf({"r6", "next", "3", "3s", "1", "1s", "w3", "1", "1s", "w1"}),
+            (std::vector<uint32_t>{0, 0, 1, 1, 2, 2, 0, 3, 3, 0}));
+  EXPECT_EQ(segmentsOf({"r2", "1", "1s", "1", "1s", "w1"}), (std::vector<uint32_t>{0, 1, 1, 2, 2, 0}));
 }
 
 TEST(Segments, HaveWork) {

@@ -9,7 +9,8 @@
 // RUN: graph-opt %t/metrics.mlir --resolve-strategy --place --replicate --verify-replicated --verify-placed | FileCheck %t/metrics.mlir
 // RUN: graph-opt %t/metrics.mlir --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %t/metrics.mlir --check-prefix=PROGRAM
 // RUN: graph-opt %t/queues.mlir --resolve-strategy --replicate --verify-replicated | FileCheck %t/queues.mlir
-// RUN: sed 's/GPU/CPU/' %t/queues.mlir | graph-opt - --resolve-strategy --replicate | FileCheck %t/queues.mlir --check-prefix=HOST
+// RUN: sed 's/GPU/CPU/' %t/queues.mlir | graph-opt - --resolve-strategy --replicate | FileCheck %t/queues.mlir --check-prefix=COPIES
+// RUN: sed 's/micro_batches = 3/micro_batches = 2/' %t/queues.mlir | graph-opt - --resolve-strategy --replicate | FileCheck %t/queues.mlir --check-prefix=COPIES
 // RUN: graph-opt %t/towers.mlir --resolve-strategy --place --replicate --verify-replicated --verify-placed | FileCheck %t/towers.mlir
 // RUN: graph-opt %t/towers.mlir --resolve-strategy --place --replicate --partition --verify-partitioned --verify-liveness | FileCheck %t/towers.mlir --check-prefix=PROGRAM
 // The micro-batches of a replica but the last, or of each device of towers, are a loop.
@@ -177,12 +178,14 @@ graph.func @train() attributes {role = #graph.role<train>} {
 }
 }
 //--- queues.mlir
-// On a device with memory of its own each is written out: its queues would still be at work when the loop begins again.
-// CHECK-NOT: graph.repeat
-// CHECK-COUNT-10: graph.next_batch
-// HOST: graph.repeat 9
+// On a device with memory of its own three are a loop, so that there is one time's memory of activations. On the host it takes nine.
+// CHECK: graph.repeat 2
+// CHECK-COUNT-2: graph.next_batch
+// CHECK-NOT: graph.next_batch
+// COPIES-NOT: graph.repeat
+// COPIES-COUNT-2: graph.next_batch
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
-                   graph.strategy = #graph.strategy<name = "one_device", micro_batches = 10>} {
+                   graph.strategy = #graph.strategy<name = "one_device", micro_batches = 3>} {
 graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:0/device:GPU:0">}
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
 graph.func @train() attributes {graph.device = #graph.device<"/job:worker/task:0/device:GPU:0">, role = #graph.role<train>} {

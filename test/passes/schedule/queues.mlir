@@ -64,3 +64,45 @@ dist.program @t.cpu of @t on "/job:worker/task:1/device:CPU:0" {
   dist.control_receive @t.control
   dist.end
 }
+
+// In a loop each time comes behind the one before: at its end the copies wait for what was computed of the samples that they write over, and
+// the program for the copy of those that it takes anew. Sums are made by the queue of the calls; behind the loop a wait is for its last time.
+// CHECK-LABEL: dist.program @l.gpu
+// CHECK: dist.repeat 3 {
+// CHECK-NEXT: dist.next_batch_into @d, %[[SAMPLES:.*]] {
+// CHECK-NEXT: dist.copy %[[SAMPLES]] to %[[THERE:.*]] {queue = 2 : i64}
+// CHECK-NEXT: dist.signal {n = 1 : i64, queue = 2 : i64}
+// CHECK-NEXT: dist.wait {n = 1 : i64, of = 2 : i64, queue = 1 : i64}
+// CHECK-NEXT: dist.call @one(%[[THERE]], %[[VALUE:.*]]) {queue = 1 : i64}
+// CHECK-NEXT: dist.signal {n = 1 : i64, queue = 1 : i64}
+// CHECK-NEXT: dist.accumulate %[[VALUE]] into(%{{.*}}, %{{.*}}) by @add {queue = 1 : i64}
+// CHECK-NEXT: dist.wait {n = 1 : i64, of = 1 : i64, queue = 2 : i64}
+// CHECK-NEXT: dist.wait {n = 1 : i64, of = 2 : i64}
+// CHECK-NEXT: }
+// CHECK-NEXT: dist.next_batch_into @d, %[[LAST:.*]] {
+// CHECK-NEXT: dist.copy %[[LAST]] to
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+dist.phase @l {role = #graph.role<train>, samples_per_step = 4, dataset = @d}
+func.func private @one(memref<1x4xf32> {dist.access = "read"}, memref<4xf32> {dist.access = "write"})
+func.func private @add(memref<4xf32> {dist.access = "read_write"}, memref<4xf32> {dist.access = "read"})
+func.func private @last(memref<1x4xf32> {dist.access = "read"}, memref<4xf32> {dist.access = "read"}, memref<4xf32> {dist.access = "read"},
+                        memref<4xf32> {dist.access = "write"})
+dist.program @l.gpu of @l on "/job:worker/task:0/device:GPU:0" {
+  %x = dist.buffer : memref<1x4xf32>
+  %v = dist.buffer : memref<4xf32>
+  %s1 = dist.buffer : memref<4xf32>
+  %s2 = dist.buffer : memref<4xf32>
+  %y = dist.buffer : memref<1x4xf32>
+  %sum = dist.buffer : memref<4xf32>
+  dist.control_send []
+  dist.repeat 3 {
+    dist.next_batch_into @d, %x {batch = 1, micro_batches = 4} : memref<1x4xf32>
+    dist.call @one(%x, %v) : memref<1x4xf32>, memref<4xf32>
+    dist.accumulate %v into(%s1, %s2) by @add : memref<4xf32>, memref<4xf32>, memref<4xf32>
+  }
+  dist.next_batch_into @d, %y {batch = 1, micro_batch = 3, micro_batches = 4} : memref<1x4xf32>
+  dist.call @last(%y, %s1, %s2, %sum) : memref<1x4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>
+  dist.fetch "sum", %sum {reduction = "sum"} : memref<4xf32>
+  dist.control_receive local
+  dist.end
+}

@@ -41,8 +41,6 @@ const DamageCase cases[] = {
        loop(p).set_length(2000);
      },
      "repeats 2000 instructions 1048576 times; expected at most 1073741824 in the loops of a step"},
-    {"OnADeviceWithQueues", [](Plan &p) { worker(p).set_device("GPU:0"); },
-     "repeats instructions on GPU:0, whose queues may still be at work when they begin again"},
     {"OnceMore", [](Plan &p) { loop(p).set_count(8); }, "sums 9 values in leaves of 2; expected whole leaves"},
     {"MoreLeaves", [](Plan &p) { loop(p).set_count(15); },
      "keeps 3 partial sums of 16 values in leaves of 2, expected 4"},
@@ -58,7 +56,9 @@ const DamageCase cases[] = {
      },
      "channel up: train_step.worker sends in a loop of 7, but train_step.ps receives outside of loops"},
     {"ControlMessageInALoop", [](Plan &p) { loop(p).set_length(9); },
-     "is repeated; expected calls, next_batch, micro_batch_index, accumulate, sends and receives alone in a loop"},
+     "is repeated; expected calls, copies, signals, waits, next_batch, micro_batch_index, accumulate, sends and "
+     "receives "
+     "alone in a loop"},
     {"OutsideOfALoop", [](Plan &p) { loop(p).set_length(1); }, "instruction 3: accumulates outside of a loop"},
     {"AccumulatesABufferThatIsNone", [](Plan &p) { sum(p).set_buffer(99); }, "buffer 99 does not exist"},
     {"KeepsItInABufferThatIsNone", [](Plan &p) { sum(p).set_partials(0, 99); }, "buffer 99 does not exist"},
