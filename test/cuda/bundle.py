@@ -135,6 +135,14 @@ class Bundle:
             strategy, arguments = {"name": "one_device", **graph.strategy}, ["--steps", str(STEPS)]
             self.check(f"random graph {seed}", model, {**ON_GPU, "strategy": strategy}, arguments, expected=self.expect(f"random-{seed}", model, arguments, strategy))
 
+    def loops(self):
+        """Micro-batches, of which all but the last are a loop: leaves of several, and one each."""
+        model, arguments = os.path.join(ROOT, "test/run/models/squares.mlir"), ["--steps", "6"]
+        for count, leaves in ((6, 2),) if self.small else ((6, 2), (8, 8), (48, 16)):
+            strategy = {"name": "one_device", "micro_batches": count, "sum_leaves": leaves}
+            self.check(f"loop of {count}", model, {**ON_GPU, "strategy": strategy}, arguments, expected=self.expect(f"loop-{count}", model, arguments, strategy), core=True,
+                       sanitize=count == 6)
+
     def strategies(self):
         """Every row that a GPU takes, all tasks on the one that there is."""
         ones, arguments = set(), ["--steps", "20"]
@@ -240,6 +248,7 @@ def main():
         bundle = Bundle(arguments.out, arguments.small, scratch)
         bundle.ops()
         bundle.sums()
+        bundle.loops()
         bundle.strategies()
         bundle.examples(arguments.data)
         bundle.randomGraphs()

@@ -159,29 +159,13 @@ def test_mixed(gpu):
     same(expected, gpu.weights(gpu.compile("replicas", {**both, "strategy": "all_reduce"}), "--steps", 6))
 
 
-# Without a product of a library, so with one device's bits on CPUs and GPUs.
-SQUARES = """
-graph.variable @w : tensor<300xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 1>
-graph.dataset @data : (tensor<300xf32>) = #graph.synthetic<samples = 203, seed = 7>
-graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
-  %x = graph.next_batch @data {batch = 4} : tensor<4x300xf32>
-  %w = graph.read @w : tensor<300xf32>
-  %y = graph.bias_add %x, %w : tensor<4x300xf32>, tensor<300xf32>
-  %squared = graph.multiply %y, %y : tensor<4x300xf32>
-  %loss = graph.reduce_mean %squared dimensions = [0, 1] : (tensor<4x300xf32>) -> tensor<f32>
-  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.5>} : tensor<f32>
-  graph.return %loss : tensor<f32>
-}
-"""
-
-
 @pytest.mark.parametrize("microBatches, leaves", [(6, 2), (8, 8), (16, 4)])
 def test_micro_batches(gpu, microBatches, leaves):
     """A loop on a GPU has the bits of one on a CPU, or of copies there, and of several GPUs that share it."""
     gpu.withFakeCuda(2)
     settings = {"micro_batches": microBatches, "sum_leaves": leaves}
     clusters = [GPU, *({**PS, "devices": {"worker": ["GPU:0"]}, "strategy": name} for name in ("parameter_server", "all_reduce", "mirrored"))]
-    for model in gpu.write("squares.mlir", SQUARES), MLP:
+    for model in MODELS / "squares.mlir", MLP:
         expected = None if model == MLP else gpu.weights(gpu.compile("cpu", {"worker": 1, "strategy": {"name": "one_device", **settings}}, model), "--steps", 6)
         for cluster in clusters:
             strategy = cluster.get("strategy", "one_device")
