@@ -336,14 +336,14 @@ Model::Track Model::addProgram(uint32_t index, Prediction::Lane &shown, double &
   const uint32_t ahead = plan::runsAhead(program); // steps: then the lane waits for what the step before told
   plan::LoopWalk around;
   for (const plan::Instruction &instruction : program.instructions()) {
-    const bool once = around.times(instruction) == 1; // in a loop it waits for the same time's
+    around.times(instruction); // in a loop it waits for the same time's
     waits.push_back(0);
     if (instruction.has_signal())
       told[{instruction.queue(), instruction.signal().n()}];
     if (instruction.has_wait()) {
       waits.back() = instruction.queue()
                          ? timeline.addChannel({UINT32_MAX})
-                         : timeline.addChannel({UINT32_MAX, 0, time.queueLatency(), 0, once ? ahead : 0});
+                         : timeline.addChannel({UINT32_MAX, 0, time.queueLatency(), 0, around.inLoop() ? 0 : ahead});
       told[{instruction.wait().queue(), instruction.wait().n()}].push_back(waits.back());
     }
   }

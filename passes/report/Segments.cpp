@@ -28,7 +28,7 @@ void printSegments(const plan::Plan &plan, llvm::raw_ostream &os) {
     plan::LoopWalk loops;
     std::vector<std::string> between; // each once
     for (int i = 0; i < program.instructions_size(); ++i) {
-      const uint32_t before = program.instructions(last).segment(), here = program.instructions(i).segment();
+      const uint32_t before = i ? program.instructions(last).segment() : 0, here = program.instructions(i).segment();
       const uint32_t times = loops.times(program.instructions(i));
       launches += here > before ? times : 0;
       if (before && here > before)

@@ -338,11 +338,11 @@ uint64_t PhaseOrder::delayTo(const Node &node, const Node &next) const {
   return told ? inNanoseconds(times.model().queueLatency()) : 0;
 }
 
-/// Others wait for a send. Samples come first on a device that is given its work at once: between two calls they would cut it in two. Where
+/// Others wait for a send. Samples and numbers of micro-batches come first on a device that is given its work at once: between two calls they would cut it in two. Where
 /// nobody waits for anything, an update goes before what else could be computed: its gradient is still in a cache, and its memory is free behind it.
 unsigned PhaseOrder::turn(const Node &node) const {
   const Lane &lane = lanes[node.lane];
-  if (startsMessages(node.op) || (lane.hasQueues && isa<dist::NextBatchIntoOp>(node.op)))
+  if (startsMessages(node.op) || (lane.hasQueues && isa<dist::NextBatchIntoOp, dist::MicroBatchIndexIntoOp>(node.op)))
     return 0;
   return node.updates && !lane.talks ? 1 : 2;
 }

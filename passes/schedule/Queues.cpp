@@ -69,7 +69,6 @@ private:
   LogicalResult add(Operation *op);
   LogicalResult addLoop(dist::RepeatOp repeat);
   LogicalResult waitForNextTime(Block &body);
-  void touch(Operation *op, unsigned doer, const Place &place, bool written);
   static void learn(Known &known, const Known &more) {
     for (unsigned i = Compute; i < kDoers; ++i)
       known[i] = std::max(known[i], more[i]);
@@ -77,7 +76,11 @@ private:
   /// Of earlier accesses those that the program knows to be done, and those that whoever comes behind this one comes behind too.
   static void forget(SmallVector<Access> &accesses, const Known &program, unsigned doer, const Place &place,
                      bool written);
-  /// `doer` comes after item `item` of `queue`: what it lacks is a wait there.
+  /// Of earlier accesses, what somebody who knows so much has to come after before he touches the place.
+  static void need(const SmallVector<Access> &accesses, const Known &known, unsigned doer, const Place &place,
+                   bool written, Known &needed);
+  /// `doer` comes after these items of each queue: what it lacks is waits there.
+  void know(unsigned doer, const Known &needed, OpBuilder there, Location loc);
   void know(unsigned doer, unsigned queue, unsigned item, OpBuilder there, Location loc);
   void number();
 
@@ -139,11 +142,22 @@ void QueueFiller::forget(SmallVector<Access> &accesses, const Known &program, un
   });
 }
 
-void QueueFiller::touch(Operation *op, unsigned doer, const Place &place, bool written) {
+void QueueFiller::need(const SmallVector<Access> &accesses, const Known &known, unsigned doer, const Place &place,
+                       bool written, Known &needed) {
   for (const Access &before : accesses)
-    if ((written || before.written) && before.queue != doer && place.meets(before.place))
-      know(doer, before.queue, before.item, OpBuilder(op), op->getLoc());
-  forget(accesses, known[Program], doer, place, written);
+    if ((written || before.written) && before.queue != doer && place.meets(before.place) &&
+        known[before.queue] < before.item)
+      needed[before.queue] = std::max(needed[before.queue], before.item);
+}
+
+void QueueFiller::know(unsigned doer, const Known &needed, OpBuilder there, Location loc) {
+  for (unsigned queue = Compute; queue < kDoers; ++queue) {
+    const bool saysAnother = llvm::any_of(llvm::seq<unsigned>(Compute, kDoers), [&](unsigned other) {
+      return other != queue && needed[other] && items[other][needed[other] - 1].known[queue] >= needed[queue];
+    });
+    if (needed[queue] && !saysAnother)
+      know(doer, queue, needed[queue], there, loc);
+  }
 }
 
 LogicalResult QueueFiller::add(Operation *op) {
@@ -155,18 +169,25 @@ LogicalResult QueueFiller::add(Operation *op) {
   const unsigned doer = doerOf(op);
   if (doer != Program) // it is given after all that the program knows
     learn(known[doer], known[Program]);
+  SmallVector<std::pair<Place, bool>> places; // whether they are written
   for (const BufferUse &use : *touched)
-    touch(op, doer, placeOf(use.root), use.written);
+    places.emplace_back(placeOf(use.root), use.written);
   if (auto release = dyn_cast<dist::ReleaseOp>(op))
-    touch(op, Program, placeOf(messages.lookup(release.getChannelAttr())), /*written=*/true);
+    places.emplace_back(placeOf(messages.lookup(release.getChannelAttr())), true);
+  Known needed{};
+  for (const auto &[place, written] : places)
+    need(accesses, known[doer], doer, place, written, needed);
+  know(doer, needed, OpBuilder(op), op->getLoc());
+  for (const auto &[place, written] : places)
+    forget(accesses, known[Program], doer, place, written);
   if (doer == Program)
     return success();
   op->setAttr("queue", Builder(op->getContext()).getI64IntegerAttr(doer));
   const unsigned item = unsigned(items[doer].size()) + 1;
   known[doer][doer] = item;
   items[doer].push_back({op, known[doer]});
-  for (const BufferUse &use : *touched)
-    accesses.push_back({placeOf(use.root), doer, item, use.written});
+  for (const auto &[place, written] : places)
+    accesses.push_back({place, doer, item, written});
   return success();
 }
 
@@ -197,17 +218,7 @@ LogicalResult QueueFiller::waitForNextTime(Block &body) {
     for (auto &[item, signal] : ofQueue)
       for (dist::WaitOp wait : signal.waits)
         signalOf[wait] = &signal;
-  std::array<std::array<unsigned, kDoers>, kDoers> needed{}; // by who, of which queue: the last item
-  auto touchNext = [&](unsigned doer, const Place &place, bool written) {
-    for (const Access &before : next.accesses)
-      if ((written || before.written) && before.queue != doer && place.meets(before.place) &&
-          next.known[doer][before.queue] < before.item) {
-        unsigned &item = needed[doer][before.queue];
-        item = std::max(item, before.item);
-        learn(next.known[doer], items[before.queue][before.item - 1].known);
-      }
-    forget(next.accesses, next.known[Program], doer, place, written);
-  };
+  std::array<Known, kDoers> needed{}; // by who
   for (Operation *op : llvm::map_to_vector(body, [](Operation &op) { return &op; })) {
     if (isDeclaration(*op))
       continue;
@@ -227,17 +238,27 @@ LogicalResult QueueFiller::waitForNextTime(Block &body) {
     const unsigned doer = doerOf(op);
     if (doer != Program)
       learn(next.known[doer], next.known[Program]);
+    Known now{};
     for (const BufferUse &use : *touched)
-      touchNext(doer, placeOf(use.root), use.written);
+      need(next.accesses, next.known[doer], doer, placeOf(use.root), use.written, now);
+    for (unsigned queue = Compute; queue < kDoers; ++queue)
+      if (now[queue]) {
+        needed[doer][queue] = std::max(needed[doer][queue], now[queue]);
+        learn(next.known[doer], items[queue][now[queue] - 1].known);
+      }
+    for (const BufferUse &use : *touched)
+      forget(next.accesses, next.known[Program], doer, placeOf(use.root), use.written);
     if (doer != Program)
       next.known[doer][doer] = ++next.items[doer];
   }
-  // Queues first: what they are given then belongs to the segment of the last work.
-  const Location loc = body.back().getLoc();
+  // Queues right behind the last work: what they are given then belongs to its segment.
+  Operation *last = &body.back();
+  OpBuilder behindWork(last->getContext()), atEnd = OpBuilder::atBlockEnd(&body);
+  while (last->getPrevNode() && doerOf(last) == Program && !isa<dist::SignalOp>(last))
+    last = last->getPrevNode();
+  behindWork.setInsertionPointAfter(last);
   for (unsigned doer : {Compute, CopyIn, CopyOut, Program})
-    for (unsigned queue = Compute; queue < kDoers; ++queue)
-      if (needed[doer][queue])
-        know(doer, queue, needed[doer][queue], OpBuilder::atBlockEnd(&body), loc);
+    know(doer, needed[doer], doer == Program ? atEnd : behindWork, last->getLoc());
   return success();
 }
 

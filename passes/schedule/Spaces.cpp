@@ -140,7 +140,7 @@ LogicalResult Placer::place(Operation *op) {
 }
 
 /// Of one time: what the host had of the device's memory before may be that of the time before, and what it has then may be so behind it. What the lane alone
-/// fills, samples and numbers, stands first, so that all that queues are given follows each other.
+/// fills, samples and numbers, stands first, then their copies, which alone the lane waits for before it fills again, then all else.
 LogicalResult Placer::placeBody(dist::RepeatOp repeat) {
   Block &body = repeat.getBody().front();
   current.clear();
@@ -153,8 +153,14 @@ LogicalResult Placer::placeBody(dist::RepeatOp repeat) {
     if (isa<dist::NextBatchIntoOp, dist::MicroBatchIndexIntoOp>(op) &&
         llvm::none_of(op.getOperands(), [&](Value buffer) { return buffer.getParentBlock() == &body; }))
       filling.push_back(&op);
-  for (Operation *op : llvm::reverse(filling))
-    op->moveBefore(&body, body.begin());
+  SmallVector<Operation *> copied; // at once, so that the copies are a segment of their own
+  for (Operation *op : filling)
+    for (Operation &copy : body)
+      if (auto from = dyn_cast<dist::CopyOp>(copy); from && llvm::is_contained(op->getOperands(), from.getFrom()))
+        copied.push_back(&copy);
+  for (ArrayRef<Operation *> first : {ArrayRef(copied), ArrayRef(filling)})
+    for (Operation *op : llvm::reverse(first))
+      op->moveBefore(&body, body.begin());
   return success();
 }
 

@@ -6,8 +6,9 @@ using namespace mlir;
 
 namespace graphc {
 
-/// Of a step, or of an iteration: up to `end`.
-static LogicalResult splitTransfers(Block &block, Block::iterator end, const BufferUses &bufferUses) {
+/// Of a step, or of an iteration: up to `end`. `releasesLast`: messages are given back there, not behind their last use.
+static LogicalResult splitTransfers(Block &block, Block::iterator end, const BufferUses &bufferUses,
+                                    bool releasesLast) {
   struct Sending {
     Value root;
     Location loc;
@@ -79,7 +80,7 @@ static LogicalResult splitTransfers(Block &block, Block::iterator end, const Buf
   for (Value root : received) {
     Message &message = messages[root];
     OpBuilder builder = atEnd;
-    if (message.lastUse)
+    if (message.lastUse && !releasesLast)
       builder.setInsertionPointAfter(message.lastUse);
     dist::ReleaseOp::create(builder, message.receive.getLoc(), message.receive.getChannelAttr());
   }
@@ -90,12 +91,14 @@ LogicalResult splitTransfers(dist::ProgramOp program, const SymbolTable &symbols
   BufferUses bufferUses(program, symbols);
   Block &block = program.getBlock();
   for (auto repeat : block.getOps<dist::RepeatOp>())
-    if (Block &body = repeat.getBody().front(); failed(splitTransfers(body, body.end(), bufferUses)))
+    // A queue is given all of its work before the program waits for the copy of a message; a loop's channel has a slot for the next.
+    if (Block &body = repeat.getBody().front();
+        failed(splitTransfers(body, body.end(), bufferUses, /*releasesLast=*/program.hasQueues())))
       return failure();
   Operation *end = block.getTerminator();
   if (Operation *control = end->getPrevNode(); control && isa<dist::ControlReceiveOp>(control))
     end = control; // the control message is the last thing that a step does
-  return splitTransfers(block, end->getIterator(), bufferUses);
+  return splitTransfers(block, end->getIterator(), bufferUses, /*releasesLast=*/false);
 }
 
 } // namespace graphc

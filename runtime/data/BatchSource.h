@@ -9,7 +9,7 @@
 // next step begins the next epoch.
 //
 // A thread fills a ring of two batches or more ahead of the lane; take() copies the oldest one into the lane's buffers, so that no
-// thread but the lane touches an arena. What is taken depends on position alone, never on timing. Nothing allocates
+// thread but the lane touches an arena. Where samples lie in memory as they are taken (Dataset::isDrawn) there is neither: take() copies them. What is taken depends on position alone, never on timing. Nothing allocates
 // after start().
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -34,7 +34,7 @@ struct BatchOptions {
   bool padLast = false;
   bool training = false; ///< samples are as the data set's random transforms make them
   std::vector<uint64_t> classes = {}; ///< of the plan's NextBatch: empty, or one a component
-  /// Off: take() makes the batch itself, in the caller's buffers. The simulator runs so (one thread).
+  /// Off: take() makes the batch itself, in the caller's buffers. So does the simulator (one thread).
   bool prefetch = true;
 };
 

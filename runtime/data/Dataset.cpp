@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace graphc::data {
 namespace {
@@ -23,7 +24,7 @@ bool isFloat(plan::DataType type) { return type == plan::F32 || type == plan::F6
 
 } // namespace
 
-absl::StatusOr<std::shared_ptr<const Dataset>> Dataset::open(const plan::Dataset &plan, const DataSearch &search) {
+absl::StatusOr<std::shared_ptr<Dataset>> Dataset::open(const plan::Dataset &plan, const DataSearch &search) {
   auto set = std::make_shared<Dataset>();
   set->setName = plan.name();
   set->shuffle = plan.shuffle();
@@ -182,8 +183,28 @@ absl::Status Dataset::check() const {
   return absl::OkStatus();
 }
 
+uint64_t Dataset::keepDrawn(uint64_t most) {
+  uint64_t bytes = 0;
+  for (const Column &column : columns)
+    bytes += column.rowBytes;
+  if (!synthetic || drawn || bytes > most || count > most / bytes)
+    return 0;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    std::vector<uint8_t> rows(count * columns[c].rowBytes);
+    for (uint64_t index = 0; index < count; ++index)
+      copySample(c, index, rows.data() + index * columns[c].rowBytes);
+    columns[c].rows = std::move(rows);
+  }
+  drawn = true;
+  return count * bytes;
+}
+
 void Dataset::copySample(size_t component, uint64_t index, void *out, std::optional<uint64_t> trainingEpoch) const {
   const Column &column = columns[component];
+  if (drawn) {
+    memcpy(out, column.rows.data() + index * column.rowBytes, column.rowBytes);
+    return;
+  }
   if (synthetic)
     syntheticRow(syntheticSeed, column.stream, index, column.conversion.to, column.limit, column.elements, out);
   else if (trainingEpoch && column.transforms.draws())

@@ -29,7 +29,13 @@ constexpr uint64_t maxSampleBytes = uint64_t(1) << 32;
 class Dataset {
 public:
   /// Finds and opens the files (or nothing for a synthetic one) and checks them against the plan's types.
-  static absl::StatusOr<std::shared_ptr<const Dataset>> open(const plan::Dataset &plan, const DataSearch &search);
+  static absl::StatusOr<std::shared_ptr<Dataset>> open(const plan::Dataset &plan, const DataSearch &search);
+
+  /// Draws all samples of a synthetic set now, where they take at most so many bytes together, and keeps them. How many they take; 0: they are drawn each
+  /// time. Not while somebody copies samples.
+  uint64_t keepDrawn(uint64_t most);
+  /// Samples lie in memory as the program receives them, so that there is nothing to do ahead of it.
+  bool isDrawn() const { return drawn; }
 
   const std::string &name() const { return setName; }
   uint64_t samples() const { return count; }
@@ -69,6 +75,7 @@ private:
     Transforms transforms;
     uint64_t stream = 0; ///< synthetic: the component's Philox stream
     int64_t limit = 0;
+    std::vector<uint8_t> rows; ///< synthetic: once drawn, all of them
   };
 
   static std::string pathOf(const Column &column);
@@ -78,7 +85,7 @@ private:
   std::string setName, text;
   uint64_t count = 0;
   std::vector<Column> columns;
-  bool shuffle = false, synthetic = false;
+  bool shuffle = false, synthetic = false, drawn = false;
   uint64_t shuffleSeed = 0, syntheticSeed = 0;
 };
 

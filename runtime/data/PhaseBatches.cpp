@@ -11,11 +11,17 @@
 namespace graphc::data {
 
 absl::StatusOr<std::shared_ptr<const Dataset>> DatasetCache::open(uint32_t dataset) {
-  std::shared_ptr<const Dataset> &slot = opened[dataset];
+  std::shared_ptr<Dataset> &slot = opened[dataset];
   if (!slot) {
     GRAPHC_ASSIGN_OR_RETURN(slot, Dataset::open(plan.datasets(static_cast<int>(dataset)), search));
   }
   return slot;
+}
+
+absl::StatusOr<std::shared_ptr<const Dataset>> DatasetCache::openToTake(uint32_t dataset) {
+  GRAPHC_RETURN_IF_ERROR(open(dataset).status());
+  drawnBytesLeft -= opened[dataset]->keepDrawn(drawnBytesLeft);
+  return opened[dataset];
 }
 
 absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::Plan &plan, uint32_t phase,
@@ -34,7 +40,8 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
         if (!instruction.has_next_batch())
           continue;
         const plan::Instruction::NextBatch &next = instruction.next_batch();
-        GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<const Dataset> set, datasets.open(next.dataset()));
+        GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<const Dataset> set,
+                                prefetch ? datasets.openToTake(next.dataset()) : datasets.open(next.dataset()));
         BatchOptions options;
         options.batch = next.batch();
         options.replica = instance;
@@ -45,7 +52,7 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
         options.padLast = next.pad_last();
         options.training = plan.phases(static_cast<int>(phase)).role() == plan::TRAIN;
         options.classes.assign(next.classes().begin(), next.classes().end());
-        options.prefetch = prefetch;
+        options.prefetch = prefetch && !set->isDrawn();
         GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<BatchSource> source, BatchSource::create(set, options));
         auto stream = std::find_if(streams.begin(), streams.end(), [&](const Stream &one) {
           return one.dataset == next.dataset() && one.batch == next.batch() && one.padded == next.pad_last();

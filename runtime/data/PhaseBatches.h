@@ -19,11 +19,14 @@ class DatasetCache {
 public:
   DatasetCache(const plan::Plan &plan, DataSearch search) : plan(plan), search(std::move(search)) {}
   absl::StatusOr<std::shared_ptr<const Dataset>> open(uint32_t dataset);
+  /// To take batches of it: synthetic samples are drawn once, where those of all sets together are few enough.
+  absl::StatusOr<std::shared_ptr<const Dataset>> openToTake(uint32_t dataset);
 
 private:
   const plan::Plan &plan;
   DataSearch search;
-  std::map<uint32_t, std::shared_ptr<const Dataset>> opened;
+  std::map<uint32_t, std::shared_ptr<Dataset>> opened;
+  uint64_t drawnBytesLeft = 16 << 20;
 };
 
 class PhaseBatches {

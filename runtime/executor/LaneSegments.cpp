@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <map>
 
 namespace graphc::executor {
@@ -85,12 +86,12 @@ absl::Status LaneSegments::make(const transport::Transport &transport, const std
   for (uint64_t step = 0; step < (program.runsAhead ? 2 : 1); ++step)
     for (const SegmentUse &use : program.segments) {
       std::vector<Recorded> &ways = recorded.emplace_back();
-      for (uint32_t way = 0; way == 0 || (use.perLeaf && LoopSumStep::firstWith(way, use.perLeaf) < use.times); ++way) {
-        const auto first = uint32_t(use.perLeaf ? LoopSumStep::firstWith(way, use.perLeaf) : 0);
+      for (uint32_t way = 0; way == 0 || (use.perLeaf && LoopSumStep::mayHave(way, use.perLeaf, use.times)); ++way) {
+        const uint64_t first = use.perLeaf ? LoopSumStep::firstWith(way, use.perLeaf) : 0;
         Recorded &made = ways.emplace_back();
-        if (use.perLeaf && LoopSumStep(use.perLeaf, first).number() != way)
+        if (first >= use.times || (use.perLeaf && LoopSumStep(use.perLeaf, uint32_t(first)).number() != way))
           continue; // none does
-        made = record(use, first, frame.argumentsOf(step));
+        made = record(use, uint32_t(first), frame.argumentsOf(step));
         if (made.moves.empty())
           GRAPHC_RETURN_IF_ERROR(base::annotate(made.segment->prepare(), lane));
       }
@@ -113,7 +114,7 @@ std::string LaneSegments::describe(uint32_t index) const {
   const SegmentUse &use = program.segments[index];
   std::vector<const Instruction *> kernels;
   for (uint32_t i = use.first; i < use.first + use.count; ++i)
-    if (program.given[i].source->has_call())
+    if (program.given[i].source->has_call() || program.given[i].source->has_accumulate())
       kernels.push_back(&program.given[i]);
   auto text = [&](const Instruction &call) {
     const std::string &where = plan::locationText(*program.plan, call.source->location());
@@ -130,27 +131,27 @@ std::string LaneSegments::describe(uint32_t index) const {
   return what;
 }
 
-/// The first segment that is not done is the one that failed.
+/// The first segment that is not known to be done: of this step, or of the one before, which a lane that runs ahead has not waited for. A device that
+/// has failed says no more of what it did before, so it may have been one behind it.
 absl::Status LaneSegments::failure(uint64_t step) const {
   const absl::Status status = queue->status();
   if (status.ok())
     return status;
-  uint64_t failed = step * program.segmentsOfStep + 1, last = (step + 1) * program.segmentsOfStep;
-  while (failed < last && queue->reached(failed) == device::Queue::Reached::Yes)
+  const uint64_t all = program.segmentsOfStep;
+  uint64_t failed = (step - (program.runsAhead && step > 0)) * all;
+  while (failed + 1 < signalled && queue->reached(failed + 1) == device::Queue::Reached::Yes)
     ++failed;
-  const auto inStep = uint32_t(failed - 1 - step * program.segmentsOfStep);
-  uint32_t segment = 0;
+  const uint64_t inStep = failed % all;
   auto isOf = [&](const SegmentUse &use) {
     return inStep >= use.before && (inStep - use.before) % use.every == 0 &&
            (inStep - use.before) / use.every < use.times;
   };
-  while (!isOf(program.segments[segment]))
-    ++segment;
-  const SegmentUse &use = program.segments[segment];
+  const auto use = std::find_if(program.segments.begin(), program.segments.end(), isOf);
   const std::string time =
-      use.loop ? absl::StrCat(", iteration ", (inStep - use.before) / use.every + 1, " of ", use.times) : "";
-  return base::annotate(status,
-                        absl::StrCat(program.device->name(), " at step ", step, time, ", in ", describe(segment)));
+      use->loop ? absl::StrCat(", iteration ", (inStep - use->before) / use->every + 1, " of ", use->times) : "";
+  return base::annotate(status, absl::StrCat(program.device->name(), " at step ", failed / all, time, ", in ",
+                                             describe(uint32_t(use - program.segments.begin())),
+                                             failed + 1 < signalled ? ", or behind it" : ""));
 }
 
 } // namespace graphc::executor

@@ -21,6 +21,10 @@ struct LoopSumStep {
 
   /// The same for those that do the same to the same sums.
   uint32_t number() const { return ends ? 2 + joined : !starts; }
+  /// Whether there may be one with that number or a higher one in so many iterations.
+  static bool mayHave(uint32_t number, uint32_t perLeaf, uint64_t times) {
+    return number < 2 || firstWith(number, perLeaf) < times;
+  }
   /// Where one with that number is first, if any has it.
   static uint64_t firstWith(uint32_t number, uint32_t perLeaf) {
     return number < 2 ? number : (uint64_t(perLeaf) << (number - 2)) - 1;

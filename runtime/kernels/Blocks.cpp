@@ -14,6 +14,13 @@ void setSteps(int64_t rows, int64_t columns, bool transposed, int64_t &rowStep, 
     rowStep = columns, columnStep = 1;
 }
 
+/// Few rows of a by a matrix that no second-level cache holds, as in layers of 1,024 by 1,024: the library's newer kernel copies b for each group of
+/// rows and takes up to twice as long. Its older one costs 22 ms once a process, when its code is made. As measured (docs/benchmarks.md).
+bool wantsPacked(const MatmulDesc &d) {
+  return d.batch == 1 && !d.transposeA && !d.transposeB && d.m >= 2 && d.m <= 512 && d.k >= 512 && d.n >= 256 &&
+         __int128(d.k) * d.n >= 1 << 20;
+}
+
 } // namespace
 
 GraphcMatmulDesc wholeOf(const MatmulDesc &d) {
@@ -27,6 +34,7 @@ GraphcMatmulDesc wholeOf(const MatmulDesc &d) {
   whole.bias = d.bias;
   whole.relu = d.relu;
   whole.type = uint32_t(d.type);
+  whole.packed = wantsPacked(d);
   return whole;
 }
 
@@ -45,6 +53,7 @@ std::vector<Block> blocksOf(const MatmulDesc &d, uint32_t threads) {
     MatmulDesc part = d;
     part.m = std::min(rows, d.m - first);
     blocks.push_back({first, wholeOf(part)});
+    blocks.back().desc.packed = wantsPacked(d); // as the whole, whose bits they have
   }
   return blocks;
 }

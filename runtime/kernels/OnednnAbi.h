@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define GRAPHC_ONEDNN_ABI_VERSION 4
+#define GRAPHC_ONEDNN_ABI_VERSION 5
 
 /// c = a x b [+ bias] [relu] on the calling thread. All matrices are dense, those of a batch follow each other; elements of a lie
 /// `aRow` apart from row to row and `aColumn` from column to column, one of which is 1, those of b likewise; c is row-major.
@@ -22,7 +22,8 @@ typedef struct GraphcMatmulDesc {
   int64_t aRow, aColumn, bRow, bColumn;
   uint32_t bias, relu;
   uint32_t type; ///< MatmulType
-  uint32_t reserved; ///< 0
+  uint32_t
+      packed; ///< by the library's kernel that packs b as it goes ("gemm:jit"), not in pieces for each group of rows ("brg")
 } GraphcMatmulDesc;
 
 /// Which of a convolution's tensors is computed from the other two.

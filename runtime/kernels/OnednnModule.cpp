@@ -108,6 +108,8 @@ Product makeProduct(const GraphcMatmulDesc &d) {
   dnnl::matmul::desc operation = d.bias ? dnnl::matmul::desc(product.a, product.b, product.bias, product.c)
                                         : dnnl::matmul::desc(product.a, product.b, product.c);
   dnnl::matmul::primitive_desc description(operation, attributes, cpuEngine());
+  while (d.packed && strncmp(description.impl_info_str(), "brg", 3) == 0 && description.next_impl()) {
+  }
   product.primitive = dnnl::matmul(description);
   product.scratch = description.scratchpad_desc();
   product.implementation = describe(description.impl_info_str());

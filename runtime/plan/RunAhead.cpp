@@ -1,5 +1,7 @@
 #include "runtime/plan/RunAhead.h"
 
+#include "runtime/plan/Types.h"
+
 namespace graphc::plan {
 namespace {
 
@@ -29,17 +31,20 @@ bool isAlone(const Program &program, const Instruction &instruction) {
 bool runsAhead(const Program &program) {
   if (!program.queues() || program.feeds_size())
     return false;
-  bool waits = false;
-  uint32_t left = 0; // of a loop
+  for (const Buffer &buffer : program.buffers())
+    if (buffer.storage_case() == Buffer::kVariable && buffer.space() == HOST)
+      return false;
+  bool waits = false, gives = false;
+  LoopWalk loops;
   for (const Instruction &instruction : program.instructions()) {
-    const bool repeated = left > 0;
-    left = instruction.has_repeat() ? instruction.repeat().length() : left - repeated;
+    loops.times(instruction);
+    gives |= instruction.queue() != 0;
     const bool isWait = instruction.has_wait() && !instruction.queue();
     if (!isAlone(program, instruction) || (waits && !isWait && !instruction.has_control_receive()))
       return false;
-    waits |= isWait && !repeated;
+    waits |= isWait && !loops.inLoop();
   }
-  return true;
+  return gives;
 }
 
 } // namespace graphc::plan

@@ -46,16 +46,20 @@ bool isPartOf(const TensorType &type, const Part &part);
 class LoopWalk {
 public:
   uint32_t times(const Instruction &next) {
-    const uint32_t now = left ? count : 1;
-    left -= left > 0;
+    repeated = left > 0;
+    const uint32_t now = repeated ? count : 1;
+    left -= repeated;
     if (next.has_repeat()) {
       count = next.repeat().count();
       left = next.repeat().length();
     }
     return now;
   }
+  /// Whether the instruction that was asked for last is one that a loop repeats.
+  bool inLoop() const { return repeated; }
 
 private:
+  bool repeated = false;
   uint32_t count = 1, left = 0;
 };
 

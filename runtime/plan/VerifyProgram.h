@@ -10,7 +10,7 @@
 
 namespace graphc::plan::detail {
 
-/// Walks the instructions of a step once, in order. What buffers hold, transfers, sums, loops and queues have classes of their own; here is
+/// Walks the instructions of a step once, in order, and the bodies of loops for their queues once more. What buffers hold, transfers, sums, loops and queues have classes of their own; here is
 /// what every instruction has, and the rest.
 class ProgramVerifier {
 public:

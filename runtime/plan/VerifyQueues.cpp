@@ -241,7 +241,7 @@ absl::Status QueueOrder::check(const Instruction &instruction, const Effects &ef
   return absl::OkStatus();
 }
 
-/// What the body does once more, behind what it has done; its waits are for what is signalled this time. All else that it touched the first time is touched anew by
+/// What the body does once more, behind what it has done; its waits are for what is signalled this time, or before the loop. All else that it touched the first time is touched anew by
 /// the same doer, which comes behind that. So what is known at its end is what was known at the end of the first time, and a third would be to the second as the
 /// second is to the first.
 absl::Status QueueOrder::endBody(int begin, int end, bool again) {

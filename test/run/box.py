@@ -56,6 +56,12 @@ class Box:
         """From now on graphc and graphrun are those that know the simulated device."""
         self.environment["PATH"] = os.pathsep.join([str(BUILD / "sim"), self.environment["PATH"]])
 
+    def copied(self, model):
+        """The model with its micro-batches written out: something is wanted of the first alone, and has no sums."""
+        text, wanted = model.read_text(), '  %first = graph.convert %loss : (tensor<f32>) -> tensor<bf16>\n  graph.summary "first", %first {reduction = "first_replica"} : tensor<bf16>\n'
+        assert text.count("  graph.return %loss") == 1
+        return self.write("copied.mlir", text.replace("  graph.return %loss", wanted + "  graph.return %loss"))
+
     def withFakeCuda(self, gpus=1):
         """From now on each machine has so many GPUs, by a driver that runs PTX on the CPU."""
         self.environment["LD_LIBRARY_PATH"] = str(BUILD / "test/cuda")

@@ -304,8 +304,8 @@ graph.func @predict() -> (tensor<128xf32> {graph.name = "p"}) attributes {role =
 """
 
 
-@pytest.mark.parametrize("model, function, microBatches", [(MLP, "train_step", 1), (MLP, "train_step", 2), (MLP, "eval_step", 1), (PRODUCTS, "train_step", 1), (PRODUCTS, "predict", 1)],
-                         ids=["one", "two micro-batches", "eval", "library", "library predicts"])
+@pytest.mark.parametrize("model, function, microBatches", [(MLP, "train_step", 1), (MLP, "train_step", 2), (MODELS / "dropout.mlir", "train_step", 1), (MLP, "eval_step", 1), (PRODUCTS, "train_step", 1), (PRODUCTS, "predict", 1)],
+                         ids=["one", "two micro-batches", "dropout", "eval", "library", "library predicts"])
 def test_one_launch(gpu, model, function, microBatches):
     """On one device each step is one call of the driver that gives work, and one that marks its end, whatever the phase and whoever makes the products; the
     compiler has said so."""
@@ -333,12 +333,22 @@ def test_parted(gpu, cluster, launches, parts):
 
 
 def test_failed_step(gpu):
-    """An error of the GPU names the segment, its first and last kernel, and where these stand in the model."""
+    """An error of the GPU names the segment from which on it may have been, its first and last kernel, and where these stand in the model."""
     plan = gpu.compile("fails", GPU)
     gpu.environment["GRAPHC_FAKE_FAILS"] = "apply_momentum"
     gpu.graphrun(plan, "--steps", 5, status=1)
     gpu.last.err.expect("train_step.worker0: GPU:0 at step 0, in segment 1 of 1, kernels \\S+ \\(mlp.mlir:\\d+:\\d+\\) to \\S+ "
-                        "\\(mlp.mlir:\\d+:\\d+\\): GPU:0: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED")
+                        "\\(mlp.mlir:\\d+:\\d+\\)(, or behind it)?: GPU:0: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED")
+
+
+@pytest.mark.parametrize("kernel, where", [("apply_momentum", "at step 0, iteration 2 of 2, in segment 2 of 3, .*, or behind it"), ("_add", "at step 0, iteration [12] of 2, in segment 2 of 3, kernels \\S+")],
+                         ids=["behind", "in it"])
+def test_failed_loop(gpu, kernel, where):
+    """Likewise of a loop, also where the lane has begun the next step: the first that is not known to be done."""
+    plan = gpu.compile("fails", {**GPU, "strategy": {"name": "one_device", "micro_batches": 3}})
+    gpu.environment["GRAPHC_FAKE_FAILS"] = kernel
+    gpu.graphrun(plan, "--steps", 5, status=1)
+    gpu.last.err.expect(f"train_step.worker0: GPU:0 {where}.* CUDA_ERROR_LAUNCH_FAILED")
 
 
 def test_hangs(gpu):

@@ -48,8 +48,10 @@ def test_loops(box, leaves):
     """A loop of micro-batches numbers them by its iterations: as copies do, and as towers with loops of their own."""
     box.withSim()
     settings = {"micro_batches": 32, "sum_leaves": leaves}
-    copies = train(box, "copies", {"worker": 1, "devices": {"worker": ["SIM:0"]}}, {"name": "one_device", **settings})
+    copies = train(box, "copies", {"worker": 1}, {"name": "one_device", **settings}, model=box.copied(DROPOUT))
+    assert not box.show("copies", "plan-text", {"worker": 1, "strategy": {"name": "one_device", **settings}}, box / "copied.mlir").matches("^    repeat {")
     same(copies, one(box, 32, sum_leaves=leaves))
+    same(copies, train(box, "queues", {"worker": 1, "devices": {"worker": ["SIM:0"]}}, {"name": "one_device", **settings}))
     assert box.show("one", "plan-text", {"worker": 1, "strategy": {"name": "one_device", **settings}}, DROPOUT).matches("^    repeat {")
     same(copies, train(box, "mirrored", {"worker": 2}, {"name": "mirrored", **settings}))
     same(copies, train(box, "reduced", {"worker": 2}, {"name": "all_reduce", **settings}))

@@ -29,8 +29,9 @@ dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
 }
 
 // On a device with memory of its own its queues do it, as scheduled.
+dist.phase @g {role = #graph.role<predict>}
 // CHECK-LABEL: dist.program @b
-dist.program @b of @p on "/job:worker/task:0/device:GPU:0" {
+dist.program @b of @g on "/job:worker/task:0/device:GPU:0" {
   %h = dist.buffer {host} : memref<4xf32>
   %x = dist.buffer : memref<4xf32>
   %s0 = dist.buffer : memref<4xf32>

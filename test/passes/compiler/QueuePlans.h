@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <gtest/gtest.h>
+#include <map>
 #include <string>
 
 namespace graphc {
@@ -46,6 +47,26 @@ inline const std::string kLooped =
 inline const Plan &looped() {
   static const Plan *plan = new Plan(compiled(kLooped));
   return *plan;
+}
+/// Its loop once alone, of two values: two leaves, or one of two.
+inline Plan loopedOnce(uint32_t perLeaf) {
+  Plan once = looped();
+  std::map<uint32_t, uint32_t> sums; // of two values one is kept
+  for (Program &program : *once.mutable_programs())
+    for (Instruction &each : *program.mutable_instructions()) {
+      if (each.has_repeat())
+        each.mutable_repeat()->set_count(1);
+      if (each.has_accumulate()) {
+        Instruction::Accumulate &sum = *each.mutable_accumulate();
+        sum.set_per_leaf(perLeaf);
+        sums[sum.partials(1)] = sum.partials(0);
+        sum.mutable_partials()->RemoveLast();
+      }
+      for (int i = 0; i < each.call().buffers_size(); ++i)
+        if (auto sum = sums.find(each.call().buffers(i)); sum != sums.end())
+          each.mutable_call()->set_buffers(i, sum->second);
+    }
+  return once;
 }
 /// The same on each of two devices, whose loops send to each other: one deals the batches.
 inline const std::string kTowers =

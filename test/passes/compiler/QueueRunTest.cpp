@@ -1,6 +1,7 @@
 // Programs on the simulated device: any order of its work gives the same bits, and what the verifier refuses changes them or faults.
 #include "runtime/device/Kinds.h"
 #include "runtime/plan/RunAhead.h"
+#include "runtime/plan/Verify.h"
 #include "test/cuda/TestDevice.h"
 #include "test/passes/compiler/QueuePlans.h"
 #include "test/runtime/device/Sim.h"
@@ -127,6 +128,16 @@ TEST(Queues, AnyOrderOfTheDeviceGivesTheSameBits) {
     ASSERT_FALSE(one.empty());
     for (uint32_t seed = 1; seed < seeds; ++seed)
       EXPECT_EQ(train(*plan, seed), one) << seed;
+  }
+}
+
+TEST(Queues, ALoopOfOneTimeIsDone) {
+  for (uint32_t perLeaf : {1, 2}) {
+    ASSERT_EQ(plan::verifyPlan(loopedOnce(perLeaf)), absl::OkStatus());
+    const auto one = train(loopedOnce(perLeaf), 0);
+    ASSERT_FALSE(one.empty());
+    EXPECT_EQ(train(loopedOnce(perLeaf), 1), one);
+    EXPECT_EQ(train(loopedOnce(3 - perLeaf), 0), one) << "a + b, however it is called";
   }
 }
 

@@ -202,7 +202,6 @@ const DamageCase loopCases[] = {
     {"AWaitForALaterTime",
      [](Plan &p) {
        const int signal = lastOfLoop(worker(p), kind(Instruction::kSignal)), wait = lastOfLoop(worker(p), queueWaits);
-       Instruction moved = worker(p).instructions(wait);
        worker(p).mutable_instructions()->SwapElements(signal, wait);
      },
      "but so far it is told to count to"},
@@ -214,21 +213,7 @@ INSTANTIATE_TEST_SUITE_P(All, DamagedQueuesOfLoops, testing::ValuesIn(loopCases)
 
 /// One time alone needs nothing of a next one.
 TEST(Queues, ALoopOfOneTimeWaitsForNoOther) {
-  Plan once = looped();
-  Program &program = worker(once);
-  the(program, kind(Instruction::kRepeat)).mutable_repeat()->set_count(1);
-  std::map<uint32_t, uint32_t> sums; // of two values there is one, that of the leaf
-  for (Instruction &each : *program.mutable_instructions())
-    if (each.has_accumulate()) {
-      Instruction::Accumulate &sum = *each.mutable_accumulate();
-      sum.set_per_leaf(2);
-      sums[sum.partials(1)] = sum.partials(0);
-      sum.mutable_partials()->RemoveLast();
-    }
-  for (Instruction &each : *program.mutable_instructions())
-    for (int i = 0; i < each.call().buffers_size(); ++i)
-      if (auto sum = sums.find(each.call().buffers(i)); sum != sums.end())
-        each.mutable_call()->set_buffers(i, sum->second);
+  const Plan once = loopedOnce(2);
   ASSERT_EQ(plan::verifyPlan(once), absl::OkStatus());
   for (const graphc::Test &wait : {graphc::Test(laneWaits), graphc::Test(queueWaits)}) {
     Plan less = once; // what is behind the loop waits too

@@ -1,6 +1,8 @@
 #include "runtime/data/BatchSource.h"
+#include "runtime/data/PhaseBatches.h"
 #include "test/runtime/data/TestFiles.h"
 
+#include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -316,6 +318,56 @@ TEST(BatchSource, PrefetchNeverChangesWhatIsTaken) {
     ASSERT_EQ(xa, xb) << i;
     ASSERT_EQ(ya, yb) << i;
   }
+}
+
+plan::Dataset synthetic(uint64_t samples, int64_t width) {
+  plan::Dataset set;
+  set.set_name("synthetic");
+  set.mutable_synthetic()->set_samples(samples);
+  set.mutable_synthetic()->add_limits(0);
+  set.mutable_synthetic()->add_limits(10);
+  auto *x = set.add_components()->mutable_sample();
+  x->set_dtype(plan::F32);
+  x->add_shape(width);
+  set.add_components()->mutable_sample()->set_dtype(plan::I32);
+  return set;
+}
+
+TEST(Dataset, SamplesThatAreDrawnOnceAreThoseThatAreDrawnEachTime) {
+  auto each = Dataset::open(synthetic(300, 17), {}), once = Dataset::open(synthetic(300, 17), {});
+  ASSERT_TRUE(each.ok() && once.ok());
+  constexpr uint64_t bytes = 300 * (17 * 4 + 4);
+  EXPECT_EQ((*once)->keepDrawn(bytes - 1), 0u);
+  EXPECT_FALSE((*once)->isDrawn());
+  EXPECT_EQ((*once)->keepDrawn(bytes), bytes);
+  EXPECT_TRUE((*once)->isDrawn());
+  EXPECT_EQ((*once)->keepDrawn(bytes), 0u) << "they are there";
+  for (uint64_t index = 0; index < 300; ++index) {
+    std::array<float, 17> a{}, b{};
+    (*each)->copySample(0, index, a.data());
+    (*once)->copySample(0, index, b.data(), 3);
+    ASSERT_EQ(a, b) << index;
+    int32_t c = -1, d = -2;
+    (*each)->copySample(1, index, &c);
+    (*once)->copySample(1, index, &d);
+    ASSERT_EQ(c, d) << index;
+  }
+}
+
+TEST(Dataset, OfAPlanAsManyAreKeptAsMemoryIsFor) {
+  plan::Plan plan;
+  *plan.add_datasets() = synthetic(3000, 1000); // 12 MB
+  *plan.add_datasets() = synthetic(3000, 1000);
+  *plan.add_datasets() = synthetic(300, 1000);
+  *plan.add_datasets() = synthetic(uint64_t(1) << 47, int64_t(1) << 20);
+  DatasetCache cache(plan, {});
+  for (auto [index, isDrawn] : {std::pair{0, true}, {1, false}, {2, true}, {3, false}}) {
+    auto set = cache.openToTake(uint32_t(index));
+    ASSERT_TRUE(set.ok()) << set.status();
+    EXPECT_EQ((*set)->isDrawn(), isDrawn) << index;
+  }
+  DatasetCache looking(plan, {});
+  EXPECT_FALSE((*looking.open(2))->isDrawn());
 }
 
 TEST(BatchSource, RefusesImpossibleOptions) {

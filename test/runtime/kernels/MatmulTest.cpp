@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
 #include <algorithm>
+
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -80,7 +82,8 @@ std::vector<double> naive(const MatmulDesc &d, const Operands &in) {
   return c;
 }
 
-constexpr std::array<int64_t, 3> blockShapes[] = {{128, 512, 784}, {300, 500, 200}, {100, 40, 3000}, {1700, 17, 1000}};
+constexpr std::array<int64_t, 3> blockShapes[] = {
+    {128, 512, 784}, {300, 500, 200}, {100, 40, 3000}, {1700, 17, 1000}, {64, 1024, 1024}};
 
 std::vector<MatmulDesc> shapes() {
   std::vector<MatmulDesc> list;
@@ -143,6 +146,16 @@ TEST(Matmul, SaysHowItIsMade) {
       (*kernel)->algorithm(),
       std::regex("CPU: oneDNN \\d+\\.\\d+\\.\\d+ .+ for (AVX|SSE|another CPU).*, caches of \\d+ and \\d+ bytes")))
       << (*kernel)->algorithm();
+  // Few rows by a large matrix have a kernel of their own, however many threads share them.
+  const bool avx512 = __builtin_cpu_supports("avx512f");
+  EXPECT_EQ(absl::StrContains((*kernel)->algorithm(), "brg"), avx512) << (*kernel)->algorithm();
+  for (int64_t m : {2, 64, 512}) {
+    Pool pool(2);
+    kernel = makeMatmul({m, 1024, 1024, 1, false, false, false, false, MatmulType::F32}, 1 << 30, &pool);
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    EXPECT_TRUE(absl::StrContains((*kernel)->algorithm(), "gemm:jit") || !avx512) << (*kernel)->algorithm();
+    EXPECT_EQ((*kernel)->parts(), avx512 && m >= 64 ? 2u : 1u);
+  }
   MatmulDesc rounded{64, 64, 64, 1, false, false, false, false, MatmulType::F32, Precision::Tf32};
   kernel = makeMatmul(rounded, 1 << 30);
   ASSERT_TRUE(kernel.ok()) << kernel.status();
