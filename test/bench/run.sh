@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|networks|ingraph|link|compile|flood|session start|session looked-at|before BIN|all]
+# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|networks|ingraph|link|compile|products|flood|session start|session looked-at|before BIN|all]
 #   [--rounds N] [--report]
 #   single        one process: linreg, mlp, resnet20, gpt and vit, 1 and 2 threads; TensorFlow, also by XLA, JAX, PyTorch, also by torch.compile
 #   distributed   tasks as processes: parameter server (null, mlp, dense, resnet20, gpt), all-reduce; TensorFlow, PyTorch DDP and gloo
@@ -8,6 +8,7 @@
 #   link          large tensors over gRPC on a link of 1 Gbit/s; iperf3 (test/bench/link.py); no part of all
 #   compile       graphc alone: CPU time and memory on models of 500 to 4,000 operations, and --compare over 1,000 workers
 #                 (test/bench/compile.py); no part of all
+#   products      which of oneDNN's kernels is faster for a product, by its shape (test/bench/products.cpp); no part of all
 #   flood         a run by hand whose port a neighbour floods (test/bench/flood.py); no part of all
 #   session start how fast 50 and 200 tasks make their first step; session looked-at: what it costs that somebody asks for a run's metrics
 #                 (test/bench/session.py); no part of all
@@ -24,6 +25,10 @@ mkdir -p build/bench
   { tail -30 build/bench/build.log >&2; exit 1; }
 export GRAPHC_ROOT=$PWD PATH=$PWD/build/release/bin:$PATH
 case ${1:-} in link | flood) exec /usr/bin/python3 "test/bench/$1.py" "${@:2}" ;; esac # with pytest's modules, as test/run
+if [ "${1:-}" = products ]; then
+  c++ -std=c++20 -O2 test/bench/products.cpp -ldnnl -o build/bench/products
+  OMP_NUM_THREADS=1 exec taskset -c 0 build/bench/products
+fi
 [ "${1:-}" != compile ] || exec python3 test/bench/compile.py "${@:2}"
 [ "${1:-}" != session ] || exec python3 test/bench/session.py "${@:2}"
 [ "${1:-}" != before ] || exec python3 test/bench/before.py "${@:2}"
