@@ -55,7 +55,7 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
       if (buffer.space() == plan::HOST)
         at = variables.zeroCopy().constant(buffer.constant());
       if (!at)
-        at = program.constant(buffer.constant(), buffer.space());
+        at = (buffer.space() == plan::DEVICE ? program.deviceConstants : program.hostConstants).at(buffer.constant());
       break;
     default:
       break; // a slot: bound by its Receive or Acquire

@@ -55,9 +55,8 @@ public:
       program->argumentBuffers.push_back(metric.count());
     addPatches();
     GRAPHC_ASSIGN_OR_RETURN(program->device, device::find(source.device()));
-    GRAPHC_RETURN_IF_ERROR(program->copyConstants(plan::HOST, program->constantMemory, program->constants));
-    GRAPHC_RETURN_IF_ERROR(
-        program->copyConstants(plan::DEVICE, program->deviceConstantMemory, program->deviceConstants));
+    GRAPHC_RETURN_IF_ERROR(program->hostConstants.fill(plan, source, plan::HOST, *program->device));
+    GRAPHC_RETURN_IF_ERROR(program->deviceConstants.fill(plan, source, plan::DEVICE, *program->device));
     return std::shared_ptr<const Program>(std::move(program));
   }
 

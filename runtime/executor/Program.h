@@ -8,8 +8,8 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_PROGRAM_H
 #define GRAPHC_RUNTIME_EXECUTOR_PROGRAM_H
 
-#include "runtime/device/Memory.h"
 #include "runtime/executor/KernelLibrary.h"
+#include "runtime/executor/ProgramConstants.h"
 #include "runtime/kernels/Library.h"
 #include "runtime/plan/plan.pb.h"
 
@@ -162,16 +162,7 @@ struct Program {
   // Where in the argument table the host's buffers are.
   uint32_t feedFirst = 0, fetchFirst = 0, sumFirst = 0, countFirst = 0;
 
-  /// Null for a constant that this program does not use in that space, or sends zero-copy (ZeroCopyMemory.h); 64-byte aligned.
-  uint8_t *constant(uint32_t index, plan::Space space) const {
-    return space == plan::DEVICE ? deviceConstants[index] : constants[index];
-  }
-
-private:
-  friend class ProgramBuilder;
-  absl::Status copyConstants(plan::Space space, device::Memory &memory, std::vector<uint8_t *> &places);
-  std::vector<uint8_t *> constants, deviceConstants;
-  device::Memory constantMemory, deviceConstantMemory;
+  ProgramConstants hostConstants, deviceConstants;
 };
 
 } // namespace graphc::executor

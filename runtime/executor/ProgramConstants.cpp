@@ -1,7 +1,6 @@
-// The values that a plan holds, in the memory that a program's kernels, queues and messages read them in.
+#include "runtime/executor/ProgramConstants.h"
+
 #include "runtime/base/Status.h"
-#include "runtime/device/Device.h"
-#include "runtime/executor/Program.h"
 #include "runtime/executor/ZeroCopyMemory.h"
 #include "runtime/plan/MemoryNeeds.h"
 
@@ -11,12 +10,13 @@
 
 namespace graphc::executor {
 
-absl::Status Program::copyConstants(plan::Space space, device::Memory &memory, std::vector<uint8_t *> &places) {
-  places.resize(size_t(plan->constants_size()));
+absl::Status ProgramConstants::fill(const plan::Plan &plan, const plan::Program &program, plan::Space space,
+                                    device::Device &device) {
+  places.resize(size_t(plan.constants_size()));
   std::set<uint32_t> zeroCopy; // the host's alone are
   if (space == plan::HOST)
-    zeroCopy = sentZeroCopyBy(*plan, *source).constants;
-  std::map<uint32_t, uint64_t> sizes = plan::constantSizes(*source, space);
+    zeroCopy = sentZeroCopyBy(plan, program).constants;
+  std::map<uint32_t, uint64_t> sizes = plan::constantSizes(program, space);
   std::erase_if(sizes, [&](const auto &one) { return zeroCopy.contains(one.first); });
   if (sizes.empty())
     return absl::OkStatus();
@@ -25,7 +25,7 @@ absl::Status Program::copyConstants(plan::Space space, device::Memory &memory, s
   for (auto [index, size] : sizes)
     bytes = std::min(bytes + padded(size), kTooManyBytes);
   auto allocate = [&](device::Space in) {
-    return device->allocate(bytes + 64, in, device::Memory::Guard::None, "constants of a program");
+    return device.allocate(bytes + 64, in, device::Memory::Guard::None, "constants of a program");
   };
   const bool isHosts = space == plan::HOST;
   device::Memory staging; // of the host, for what it cannot write itself
@@ -36,14 +36,14 @@ absl::Status Program::copyConstants(plan::Space space, device::Memory &memory, s
   uint8_t *filled = (isHosts ? memory : staging).data();
   uint64_t offset = 0;
   for (auto [index, size] : sizes) {
-    fillConstant(plan->constants(int(index)), filled + offset, size);
+    fillConstant(plan.constants(int(index)), filled + offset, size);
     places[index] = memory.data() + offset;
     offset += padded(size);
   }
   if (isHosts)
     return absl::OkStatus();
   const device::CopyPiece piece{memory.data(), staging.data(), bytes};
-  return device::copyAll(*device, {&piece, 1});
+  return device::copyAll(device, {&piece, 1});
 }
 
 } // namespace graphc::executor

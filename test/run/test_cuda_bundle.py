@@ -175,7 +175,7 @@ def test_sanitizer(likeAGpu):
     """Each of its tools looks at each small case; what one finds is wrong."""
     lines, _ = onGpu(likeAGpu, "check", status=1)
     found = {line["name"]: line for line in lines if line["name"].startswith("compute-sanitizer")}
-    assert sorted(found) == [f"compute-sanitizer {tool}check: {case}" for tool in ("mem", "race", "sync") for case in ("one GPU linear-regression 1", "ops f32", "ops i64")]
+    assert sorted(found) == [f"compute-sanitizer {tool}check: {case}" for tool in ("mem", "race", "sync") for case in ("loop of 6", "one GPU linear-regression 1", "ops f32", "ops i64")]
     assert [name for name, line in found.items() if line["status"] != "ok"] == ["compute-sanitizer racecheck: ops i64"]
     assert "exit status 9: ========= Error: Potential WAW hazard" in found["compute-sanitizer racecheck: ops i64"]["detail"]
     assert all(line["status"] == "ok" for line in lines if line["name"] not in found)

@@ -1,0 +1,29 @@
+//===- ProgramConstants.h - the values of a plan that a program reads -------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_PROGRAMCONSTANTS_H
+#define GRAPHC_RUNTIME_EXECUTOR_PROGRAMCONSTANTS_H
+
+#include "runtime/device/Device.h"
+#include "runtime/plan/plan.pb.h"
+
+#include "absl/status/status.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace graphc::executor {
+
+/// In one of the program's two memories, the host's or its device's.
+class ProgramConstants {
+public:
+  /// Those that the program uses there.
+  absl::Status fill(const plan::Plan &plan, const plan::Program &program, plan::Space space, device::Device &device);
+  /// Null for a constant that the program does not use there, or sends zero-copy (ZeroCopyMemory.h); 64-byte aligned.
+  uint8_t *at(uint32_t index) const { return places[index]; }
+
+private:
+  std::vector<uint8_t *> places; // by constant
+  device::Memory memory;
+};
+
+} // namespace graphc::executor
+#endif
