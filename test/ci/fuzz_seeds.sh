@@ -18,7 +18,11 @@ for target in build/asan/test/fuzz/fuzz_*; do
         done
       done
       "$graphc" --partition examples/embedding-bag/cluster.json --strategy '{"name": "parameter_server", "embedding_rows": "distinct"}' \
-        examples/embedding-bag/model.mlir -o "$seeds/embedding-bag-distinct.plan" 2>/dev/null ;;
+        examples/embedding-bag/model.mlir -o "$seeds/embedding-bag-distinct.plan" 2>/dev/null
+      for gpus in 0 1; do
+        CUDA_HOME= "$graphc" --num-gpus=$gpus --no-cublaslt --strategy '{"name": "one_device", "micro_batches": 12, "sum_leaves": 4}' \
+          test/run/models/dropout.mlir -o "$seeds/loop-$gpus.plan" 2>/dev/null
+      done ;;
     *luster*)
       cp runtime/cluster/examples/*.json "$seeds"
       for cluster in examples/*/cluster*.json; do
