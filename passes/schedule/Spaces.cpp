@@ -156,7 +156,8 @@ LogicalResult Placer::placeBody(dist::RepeatOp repeat) {
   SmallVector<Operation *> copied; // at once, so that the copies are a segment of their own
   for (Operation *op : filling)
     for (Operation &copy : body)
-      if (auto from = dyn_cast<dist::CopyOp>(copy); from && llvm::is_contained(op->getOperands(), from.getFrom()))
+      if (auto from = dyn_cast<dist::CopyOp>(copy);
+          from && llvm::is_contained(op->getOperands(), from.getFrom()) && from.getTo().getParentBlock() != &body)
         copied.push_back(&copy);
   for (ArrayRef<Operation *> first : {ArrayRef(copied), ArrayRef(filling)})
     for (Operation *op : llvm::reverse(first))

@@ -9,7 +9,7 @@
 // next step begins the next epoch.
 //
 // A thread fills a ring of two batches or more ahead of the lane; take() copies the oldest one into the lane's buffers, so that no
-// thread but the lane touches an arena. Where samples lie in memory as they are taken (Dataset::isDrawn) there is neither: take() copies them. What is taken depends on position alone, never on timing. Nothing allocates
+// thread but the lane touches an arena. Where samples lie in memory as they are taken (Dataset::isReady) there is neither: take() copies them. What is taken depends on position alone, never on timing. Nothing allocates
 // after start().
 //
 //===----------------------------------------------------------------------------------------------------------------===//

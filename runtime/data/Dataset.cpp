@@ -186,7 +186,7 @@ absl::Status Dataset::check() const {
 uint64_t Dataset::keepDrawn(uint64_t most) {
   uint64_t bytes = 0;
   for (const Column &column : columns)
-    bytes += column.rowBytes;
+    bytes += std::max(column.rowBytes, 4 * column.elements);
   if (!synthetic || drawn || bytes > most || count > most / bytes)
     return 0;
   for (size_t c = 0; c < columns.size(); ++c) {
@@ -197,6 +197,14 @@ uint64_t Dataset::keepDrawn(uint64_t most) {
   }
   drawn = true;
   return count * bytes;
+}
+
+bool Dataset::isReady() const {
+  constexpr uint64_t least = 256;
+  uint64_t bytes = 0;
+  for (const Column &column : columns)
+    bytes += column.rowBytes;
+  return drawn && (!shuffle || bytes >= least);
 }
 
 void Dataset::copySample(size_t component, uint64_t index, void *out, std::optional<uint64_t> trainingEpoch) const {

@@ -1,6 +1,6 @@
 //===- Dataset.h - the samples of one plan data set --------------------------------------------------------------*- C++ -*-===//
 //
-// Immutable once open and shared by all batch sources of a task. Samples are found by number; the order in which they
+// Immutable once batches are taken of it, and shared by all batch sources of a task. Samples are found by number; the order in which they
 // come is BatchSource's.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -32,10 +32,11 @@ public:
   static absl::StatusOr<std::shared_ptr<Dataset>> open(const plan::Dataset &plan, const DataSearch &search);
 
   /// Draws all samples of a synthetic set now, where they take at most so many bytes together, and keeps them. How many they take; 0: they are drawn each
-  /// time. Not while somebody copies samples.
+  /// time. An element counts as four bytes at least, since it takes as long. Not once somebody copies samples.
   uint64_t keepDrawn(uint64_t most);
-  /// Samples lie in memory as the program receives them, so that there is nothing to do ahead of it.
   bool isDrawn() const { return drawn; }
+  /// A batch is made about as fast as it would be copied from somewhere else: by samples that are drawn and not so small that to find each takes longer.
+  bool isReady() const;
 
   const std::string &name() const { return setName; }
   uint64_t samples() const { return count; }

@@ -52,7 +52,7 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
         options.padLast = next.pad_last();
         options.training = plan.phases(static_cast<int>(phase)).role() == plan::TRAIN;
         options.classes.assign(next.classes().begin(), next.classes().end());
-        options.prefetch = prefetch && !set->isDrawn();
+        options.prefetch = prefetch && !set->isReady();
         GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<BatchSource> source, BatchSource::create(set, options));
         auto stream = std::find_if(streams.begin(), streams.end(), [&](const Stream &one) {
           return one.dataset == next.dataset() && one.batch == next.batch() && one.padded == next.pad_last();

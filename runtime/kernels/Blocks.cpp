@@ -15,9 +15,10 @@ void setSteps(int64_t rows, int64_t columns, bool transposed, int64_t &rowStep, 
 }
 
 /// Few rows of a by a matrix that no second-level cache holds, as in layers of 1,024 by 1,024: the library's newer kernel copies b for each group of
-/// rows and takes up to twice as long. Its older one costs 22 ms once a process, when its code is made. As measured (docs/benchmarks.md).
+/// rows and takes up to twice as long. Its older one costs 22 ms once a process, when its code is made. As measured (docs/benchmarks.md). Of more than some 100 rows
+/// the older one adds in another order than of some of them, so that threads could not share it.
 bool wantsPacked(const MatmulDesc &d) {
-  return d.batch == 1 && !d.transposeA && !d.transposeB && d.m >= 2 && d.m <= 512 && d.k >= 512 && d.n >= 256 &&
+  return d.batch == 1 && !d.transposeA && !d.transposeB && d.m >= 2 && d.m <= 96 && d.k >= 512 && d.n >= 256 &&
          __int128(d.k) * d.n >= 1 << 20;
 }
 

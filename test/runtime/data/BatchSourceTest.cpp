@@ -354,6 +354,19 @@ TEST(Dataset, SamplesThatAreDrawnOnceAreThoseThatAreDrawnEachTime) {
   }
 }
 
+TEST(Dataset, SmallSamplesInAnyOrderAreStillMadeAhead) {
+  for (int64_t width : {17, 170})
+    for (bool shuffle : {false, true}) {
+      plan::Dataset set = synthetic(300, width);
+      set.set_shuffle(shuffle);
+      auto opened = Dataset::open(set, {});
+      ASSERT_TRUE(opened.ok()) << opened.status();
+      EXPECT_FALSE((*opened)->isReady());
+      EXPECT_GT((*opened)->keepDrawn(1 << 20), 0u);
+      EXPECT_EQ((*opened)->isReady(), !shuffle || width > 64);
+    }
+}
+
 TEST(Dataset, OfAPlanAsManyAreKeptAsMemoryIsFor) {
   plan::Plan plan;
   *plan.add_datasets() = synthetic(3000, 1000); // 12 MB
