@@ -285,15 +285,19 @@ TEST(Queues, AWaitThatLastsIsExplainedAndEnded) {
   EXPECT_GT(told, 0u);
 }
 
-TEST(Queues, AWaitInALoopNamesTheIteration) {
-  executor::TaskHarness tasks(stuck(looped()), /*verified=*/false);
-  Samples host(3);
+/// How a run of the plan on such a device ends, of whose segments `given` has been given.
+std::string endOfStuck(const Plan &plan) {
+  executor::TaskHarness tasks(stuck(plan), /*verified=*/false);
+  Samples host(6);
   auto lanes = tasks.lanes(host);
   executor::RunOptions options;
   options.reportAfter = options.deadline = absl::Milliseconds(200);
   given = 0;
-  EXPECT_THAT(std::string(tasks.run(lanes, options).message()),
-              testing::HasSubstr("waits at step 0, iteration 1 of 5, for queue 2 of STUCK:0"));
+  return std::string(tasks.run(lanes, options).message());
+}
+
+TEST(Queues, AWaitInALoopNamesTheIteration) {
+  EXPECT_THAT(endOfStuck(looped()), testing::HasSubstr("waits at step 0, iteration 1 of 5, for queue 2 of STUCK:0"));
   EXPECT_EQ(given, 2u) << "the copies, and what is computed of them";
 }
 
@@ -302,14 +306,7 @@ TEST(Queues, ALaneAloneGivesTwoStepsAndNoMore) {
   EXPECT_TRUE(plan::runsAhead(alone().programs(0)));
   for (const Program &program : servers().programs())
     EXPECT_FALSE(plan::runsAhead(program)) << program.name();
-  executor::TaskHarness tasks(stuck(alone()), /*verified=*/false);
-  Samples host(6);
-  auto lanes = tasks.lanes(host);
-  executor::RunOptions options;
-  options.reportAfter = options.deadline = absl::Milliseconds(200);
-  given = 0;
-  EXPECT_THAT(std::string(tasks.run(lanes, options).message()),
-              testing::HasSubstr("waits at step 0 for the end of its work on STUCK:0"));
+  EXPECT_THAT(endOfStuck(alone()), testing::HasSubstr("waits at step 0 for the end of its work on STUCK:0"));
   EXPECT_EQ(given, 2u) << "of each step one segment";
 }
 

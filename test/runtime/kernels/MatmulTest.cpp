@@ -82,8 +82,8 @@ std::vector<double> naive(const MatmulDesc &d, const Operands &in) {
   return c;
 }
 
-constexpr std::array<int64_t, 3> blockShapes[] = {{128, 512, 784},  {300, 500, 200},  {100, 40, 3000},
-                                                  {1700, 17, 1000}, {64, 1024, 1024}, {96, 1024, 512}};
+constexpr std::array<int64_t, 3> blockShapes[] = {{128, 512, 784},  {300, 500, 200}, {100, 40, 3000},  {1700, 17, 1000},
+                                                  {64, 1024, 1024}, {96, 1024, 512}, {128, 1024, 1024}};
 
 std::vector<MatmulDesc> shapes() {
   std::vector<MatmulDesc> list;
