@@ -6,6 +6,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/LibraryKernel.h"
+#include "runtime/kernels/NarrowMatmul.h"
 #include "runtime/kernels/Onednn.h"
 #include "runtime/kernels/TileMatmul.h"
 
@@ -192,12 +193,16 @@ std::string describe(const MatmulDesc &d) {
 }
 
 absl::StatusOr<uint64_t> matmulScratchBytes(const MatmulDesc &desc) {
+  if (isNarrow(desc))
+    return 0;
   GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnMatmul> kernel, OnednnMatmul::make(desc, nullptr));
   // The plan may run on a CPU with a matrix unit, and be made on one without.
   return std::max(kernel->scratchBytes(), isForMatrixUnit(desc) ? tileMatmulScratchBytes(desc) : 0);
 }
 
 absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes, Pool *pool) {
+  if (isNarrow(desc))
+    return makeNarrowMatmul(desc, pool);
   if (isForMatrixUnit(desc) && hasMatrixUnit()) {
     GRAPHC_RETURN_IF_ERROR(checkScratch(describe(desc), tileMatmulScratchBytes(desc), scratchBytes));
     return makeTileMatmul(desc, pool);

@@ -1,7 +1,8 @@
 //===- Matmul.h - descriptor of the library matmul -----------------------------------------------------------------*- C++ -*-===//
 //
 // Where compiler and runtime meet: graphc asks how much scratch a matmul needs, so that it can plan the arena; graphrun
-// runs it. Products whose factors may be rounded go to the CPU's matrix unit, if it has one (TileMatmul.h). Behind all others is oneDNN, in a module
+// runs it. Products with few columns are this project's own (NarrowMatmul.h); those whose factors may be rounded go to the CPU's matrix unit, if it has one
+// (TileMatmul.h). Behind all others is oneDNN, in a module
 // of its own that is opened on first use (a parameter server without a matmul never loads oneDNN, OpenMP and OpenCL).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -39,7 +40,7 @@ struct MatmulDesc {
 /// "matmul f32 128x512x784 +bias +relu".
 std::string describe(const MatmulDesc &desc);
 
-/// Bytes of scratch that the kernel needs on this machine's CPU, a multiple of 64, possibly 0. Opens the module.
+/// Bytes of scratch that the kernel needs on this machine's CPU, a multiple of 64, possibly 0. Opens the module, where it is for the product.
 absl::StatusOr<uint64_t> matmulScratchBytes(const MatmulDesc &desc);
 
 } // namespace graphc::kernels

@@ -4,6 +4,7 @@
 #include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/Library.h"
 #include "runtime/kernels/Matmul.h"
+#include "runtime/kernels/NarrowMatmul.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -124,7 +125,10 @@ public:
   }
   uint32_t parts(const LibraryCall &call, uint32_t threads) const override {
     absl::StatusOr<MatmulDesc> desc = readCall(call, /*onGpu=*/false);
-    return desc.ok() ? uint32_t(std::max<size_t>(1, blocksOf(*desc, threads).size())) : 1;
+    if (!desc.ok())
+      return 1;
+    return isNarrow(*desc) ? narrowParts(*desc, threads)
+                           : uint32_t(std::max<size_t>(1, blocksOf(*desc, threads).size()));
   }
 };
 

@@ -1,6 +1,6 @@
 //===- Simd.h - kernels of this project, compiled for each kind of CPU ---------------------------------------------*- C++ -*-===//
 //
-// SimdTile.h and SimdAttention.h are compiled three times: for AVX-512, for AVX2 with FMA, for any x86-64. Which of them a process calls follows
+// SimdTile.h, SimdAttention.h and SimdNarrow.h are compiled three times: for AVX-512, for AVX2 with FMA, for any x86-64. Which of them a process calls follows
 // from its CPU, and so do the bits. Plain functions on plain memory: whoever calls them shares units out over threads.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -43,11 +43,30 @@ struct AttentionBackward {
   float *ofQuery, *ofKey, *ofValue;
 };
 
+/// The most columns of a product that has kernels of its own (NarrowMatmul.h).
+constexpr int64_t kMostNarrow = 16;
+
+/// c = op(a) x b of one batch, m x n of k products each, n at most kMostNarrow.
+struct NarrowProduct {
+  int64_t m, n, k;
+  const float *a, *b;
+  int64_t bRow, bColumn; ///< element (l, j) of b is b[l * bRow + j * bColumn]
+  const float *bias; ///< of length n, added to each row; null: none
+  int64_t biasStep; ///< where n is 1: from row to row of c, 0 or 1
+  bool relu;
+  float *c;
+};
+
 struct SimdKernels {
   const char *name; ///< of the kind of CPU
   /// Of one unit. `scratch` is 64-byte aligned and has as many bytes as the functions below say.
   void (*attention)(const AttentionShape &shape, const AttentionForward &unit, void *scratch);
   void (*attentionGrad)(const AttentionShape &shape, const AttentionBackward &unit, void *scratch);
+  /// Rows [first, end) of a product: of a that is stored k x m, with m at least 16; the same with n and b's step from row to row 1; of a that is stored
+  /// m x k, with these 1.
+  void (*narrowAcross)(const NarrowProduct &product, int64_t first, int64_t end);
+  void (*narrowColumn)(const NarrowProduct &product, int64_t first, int64_t end);
+  void (*narrowDots)(const NarrowProduct &product, int64_t first, int64_t end);
 };
 
 /// Elements from row to row of a matrix whose rows are whole vectors for each kind of CPU.

@@ -6,8 +6,9 @@ namespace {
 #include "runtime/kernels/SimdTile.h"
 
 #include "runtime/kernels/SimdAttention.h"
+#include "runtime/kernels/SimdNarrow.h"
 } // namespace
 
-const SimdKernels kSimdAvx512 = {"AVX-512", attention, attentionGrad};
+const SimdKernels kSimdAvx512 = {"AVX-512", attention, attentionGrad, narrowAcross, narrowColumn, narrowDots};
 
 } // namespace graphc::kernels

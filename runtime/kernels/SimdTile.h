@@ -38,6 +38,8 @@ inline Vector multiplyAdd(Vector a, Vector b, Vector c) {
 }
 
 inline Vector larger(Vector a, Vector b) { return a > b ? a : b; }
+/// 0 for what is not above it; NaN stays.
+inline Vector positive(Vector v) { return v <= Vector{} ? Vector{} : v; }
 template <class T, T... i> struct Sequence {};
 using Elements = __make_integer_seq<Sequence, int, kWidth>;
 

@@ -1,10 +1,14 @@
-// Which of oneDNN's kernels is faster for a product of dense f32, on one thread: the one that it takes by itself, or the next in its list
-// (docs/decisions/2026-11-28-few-rows-by-a-large-matrix.md). In turns, each time with 4 MiB of other memory touched before. A line a product.
+// Which kernel is faster for a product of dense f32, on one thread: of oneDNN's, the one that it takes by itself or the next in its list
+// (docs/decisions/2026-11-28-few-rows-by-a-large-matrix.md); of products with few columns or one row, the first of these or this project's own
+// (docs/decisions/2026-11-28-few-columns.md). In turns, each time with 4 MiB of other memory touched before. A line a product.
+#include "runtime/kernels/Simd.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <dnnl.hpp>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -45,13 +49,74 @@ static Kernel make(int64_t m, int64_t k, int64_t n, bool transposeA, bool transp
   return made;
 }
 
-int main() {
-  struct Shape {
-    int64_t m, k, n;
-    bool transposeA = false, transposeB = false;
-  };
+/// Microseconds of each, the medians.
+static std::vector<double> timesOf(const std::vector<std::function<void()>> &kernels) {
+  static std::vector<float> other(1 << 20);
+  std::vector<std::vector<double>> times(kernels.size());
+  for (int round = 0; round < 60; ++round)
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      for (size_t j = 0; j < other.size(); j += 16)
+        other[j] += 1;
+      const auto begin = std::chrono::steady_clock::now();
+      kernels[i]();
+      times[i].push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() * 1e6);
+    }
+  std::vector<double> medians;
+  for (std::vector<double> &each : times) {
+    std::sort(each.begin(), each.end());
+    medians.push_back(each[30]);
+  }
+  return medians;
+}
+
+struct Shape {
+  int64_t m, k, n;
+  bool transposeA = false, transposeB = false;
+};
+
+static void print(const Shape &s, const std::string &first, const std::string &second,
+                  const std::vector<double> &times) {
+  printf("{\"m\": %ld, \"k\": %ld, \"n\": %ld, \"transpose\": \"%s%s\", \"%s_us\": %.1f, \"%s_us\": %.1f, \"ratio\": "
+         "%.3f}\n",
+         long(s.m), long(s.k), long(s.n), s.transposeA ? "a" : "", s.transposeB ? "b" : "", first.c_str(), times[0],
+         second.c_str(), times[1], times[1] / times[0]);
+}
+
+static void ofTheLibrary(const Shape &s) {
   stream calls(cpu);
-  std::vector<float> other(1 << 20);
+  std::vector<Kernel> kernels = {make(s.m, s.k, s.n, s.transposeA, s.transposeB, false),
+                                 make(s.m, s.k, s.n, s.transposeA, s.transposeB, true)};
+  std::vector<std::function<void()>> runs;
+  for (Kernel &kernel : kernels)
+    runs.push_back([&] {
+      kernel.product.execute(calls, kernel.arguments);
+      calls.wait();
+    });
+  print(s, kernels[0].name, kernels[1].name, timesOf(runs));
+}
+
+/// As NarrowMatmul.cpp has them: one row by a matrix is that matrix, transposed, by a column.
+static void ofOurOwn(const Shape &s) {
+  using namespace graphc::kernels;
+  stream calls(cpu);
+  Kernel library = make(s.m, s.k, s.n, s.transposeA, s.transposeB, false);
+  auto at = [&](int argument) { return static_cast<float *>(library.arguments.at(argument).get_data_handle()); };
+  const bool isRow = s.m == 1, isAcross = isRow ? !s.transposeB : s.transposeA;
+  NarrowProduct own{};
+  own.m = isRow ? s.n : s.m, own.n = isRow ? 1 : s.n, own.k = s.k;
+  own.a = at(isRow ? DNNL_ARG_WEIGHTS : DNNL_ARG_SRC), own.b = at(isRow ? DNNL_ARG_SRC : DNNL_ARG_WEIGHTS);
+  own.bRow = own.n, own.bColumn = 1, own.c = at(DNNL_ARG_DST);
+  const SimdKernels &kernels = simdKernels();
+  auto *kernel = !isAcross ? kernels.narrowDots : own.n > 1 ? kernels.narrowAcross : kernels.narrowColumn;
+  print(s, library.name, "own",
+        timesOf({[&] {
+                   library.product.execute(calls, library.arguments);
+                   calls.wait();
+                 },
+                 [&] { kernel(own, 0, own.m); }}));
+}
+
+int main() {
   for (const Shape &s : {Shape{4, 4096, 4096},
                          {8, 1024, 1024},
                          {32, 4096, 1024},
@@ -66,24 +131,24 @@ int main() {
                          {64, 50000, 32},
                          {128, 1024, 1024, false, true},
                          {1024, 512, 1024, true},
-                         {1000, 100, 1100, true}}) {
-    Kernel kernels[] = {make(s.m, s.k, s.n, s.transposeA, s.transposeB, false),
-                        make(s.m, s.k, s.n, s.transposeA, s.transposeB, true)};
-    for (int round = 0; round < 60; ++round)
-      for (Kernel &kernel : kernels) {
-        for (size_t i = 0; i < other.size(); i += 16)
-          other[i] += 1;
-        const auto begin = std::chrono::steady_clock::now();
-        kernel.product.execute(calls, kernel.arguments);
-        calls.wait();
-        kernel.times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() * 1e6);
-      }
-    for (Kernel &kernel : kernels)
-      std::sort(kernel.times.begin(), kernel.times.end());
-    const double first = kernels[0].times[30], second = kernels[1].times[30];
-    printf("{\"m\": %ld, \"k\": %ld, \"n\": %ld, \"transpose\": \"%s%s\", \"%s_us\": %.1f, \"%s_us\": %.1f, \"ratio\": "
-           "%.3f}\n",
-           long(s.m), long(s.k), long(s.n), s.transposeA ? "a" : "", s.transposeB ? "b" : "", kernels[0].name.c_str(),
-           first, kernels[1].name.c_str(), second, second / first);
-  }
+                         {1000, 100, 1100, true}})
+    ofTheLibrary(s);
+  for (const Shape &s : {Shape{512, 128, 10, true},
+                         {512, 512, 10, true},
+                         {64, 64, 10, true},
+                         {500, 100, 10, true},
+                         {4096, 32, 10, true},
+                         {512, 512, 16, true},
+                         {256, 1024, 2, true},
+                         {784, 64, 1, true},
+                         {1024, 256, 1, true},
+                         {64, 784, 1},
+                         {32, 4096, 1},
+                         {1, 784, 512},
+                         {1, 1024, 1024},
+                         {1, 4096, 4096},
+                         {1, 256, 50257},
+                         {1, 256, 50257, false, true},
+                         {1, 1024, 1024, false, true}})
+    ofOurOwn(s);
 }

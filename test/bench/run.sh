@@ -8,7 +8,7 @@
 #   link          large tensors over gRPC on a link of 1 Gbit/s; iperf3 (test/bench/link.py); no part of all
 #   compile       graphc alone: CPU time and memory on models of 500 to 4,000 operations, and --compare over 1,000 workers
 #                 (test/bench/compile.py); no part of all
-#   products      which of oneDNN's kernels is faster for a product, by its shape (test/bench/products.cpp); no part of all
+#   products      which of oneDNN's kernels, or of this project's own, is faster for a product, by its shape (test/bench/products.cpp); no part of all
 #   flood         a run by hand whose port a neighbour floods (test/bench/flood.py); no part of all
 #   session start how fast 50 and 200 tasks make their first step; session looked-at: what it costs that somebody asks for a run's metrics
 #                 (test/bench/session.py); no part of all
@@ -26,7 +26,7 @@ mkdir -p build/bench
 export GRAPHC_ROOT=$PWD PATH=$PWD/build/release/bin:$PATH
 case ${1:-} in link | flood) exec /usr/bin/python3 "test/bench/$1.py" "${@:2}" ;; esac # with pytest's modules, as test/run
 if [ "${1:-}" = products ]; then
-  c++ -std=c++20 -O2 test/bench/products.cpp -ldnnl -o build/bench/products
+  c++ -std=c++20 -O2 -I. test/bench/products.cpp build/release/runtime/kernels/libgraphc_kernels.a -ldnnl -o build/bench/products
   OMP_NUM_THREADS=1 exec taskset -c 0 build/bench/products
 fi
 [ "${1:-}" != compile ] || exec python3 test/bench/compile.py "${@:2}"

@@ -1,6 +1,8 @@
 #include "runtime/device/Memory.h"
 #include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/LibraryKernel.h"
+#include "runtime/kernels/NarrowMatmul.h"
+#include "runtime/kernels/Simd.h"
 #include "runtime/kernels/TileMatmul.h"
 
 #include <gtest/gtest.h>
@@ -85,6 +87,25 @@ std::vector<double> naive(const MatmulDesc &d, const Operands &in) {
 constexpr std::array<int64_t, 3> blockShapes[] = {{128, 512, 784},  {300, 500, 200}, {100, 40, 3000},  {1700, 17, 1000},
                                                   {64, 1024, 1024}, {96, 1024, 512}, {128, 1024, 1024}};
 
+/// Few columns, with edges of every kind.
+std::vector<MatmulDesc> narrowShapes() {
+  std::vector<MatmulDesc> list;
+  for (auto [m, k] : {std::array<int64_t, 2>{16, 9}, {17, 2}, {63, 33}, {81, 300}, {500, 100}, {1000, 70}})
+    for (int64_t n = 1; n <= kMostNarrow; ++n)
+      for (bool tb : {false, true})
+        list.push_back({m, n, k, 1, true, tb, false, false, MatmulType::F32});
+  for (int64_t k : {32, 33, 100, 513})
+    for (int64_t m : {1, 2, 5, 70})
+      for (int flags = 0; flags < 4; ++flags)
+        if (m == 1 || !(flags & 1))
+          list.push_back({m, 1, k, 1, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32});
+  for (auto [n, k] : {std::array<int64_t, 2>{16, 32}, {17, 33}, {100, 2}, {1000, 129}, {20000, 50}}) // one row
+    for (bool tb : {false, true})
+      if (!tb || k >= 32)
+        list.push_back({1, n, k, 1, false, tb, false, false, MatmulType::F32});
+  return list;
+}
+
 std::vector<MatmulDesc> shapes() {
   std::vector<MatmulDesc> list;
   for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
@@ -109,6 +130,8 @@ std::vector<MatmulDesc> shapes() {
     for (bool ta : {false, true})
       for (bool tb : {false, true})
         list.push_back({m, n, k, 1, ta, tb, false, false, MatmulType::F32});
+  for (const MatmulDesc &d : narrowShapes())
+    list.push_back(d);
   return list;
 }
 
@@ -275,6 +298,79 @@ TEST(Matmul, BlocksCoverTheResultOnce) {
     }
 }
 
+// Which products have kernels of their own follows from the shape; no kind of CPU needs scratch memory for them. Where multiply-adds are rounded once, and
+// vectors go along the rows of what is stored, their bits are those of every such CPU: a chain in k's order, which a program of three loops has too.
+TEST(Matmul, FewColumns) {
+  for (MatmulDesc d : narrowShapes()) {
+    ASSERT_TRUE(isNarrow(d)) << describe(d);
+    EXPECT_EQ(*matmulScratchBytes(d), 0u);
+    EXPECT_TRUE(absl::StartsWith((*makeMatmul(d, 0))->algorithm(), "CPU: kernels for ")) << describe(d);
+    // Dots are summed by as many chains as a vector has elements.
+    if (d.m == 1 ? d.n == 1 || d.transposeB : !d.transposeA)
+      continue;
+    Operands in(d);
+    std::vector<float> chains(size_t(d.m * d.n));
+    for (int64_t i = 0; i < d.m; ++i)
+      for (int64_t j = 0; j < d.n; ++j)
+        for (int64_t l = 0; l < d.k; ++l)
+          chains[size_t(i * d.n + j)] =
+              std::fma(in.at(in.a)[d.transposeA ? l * d.m + i : i * d.k + l],
+                       in.at(in.b)[d.transposeB ? j * d.k + l : l * d.n + j], chains[size_t(i * d.n + j)]);
+    for (const SimdKernels *kernels : {&kSimdAvx2, &kSimdAvx512}) {
+      if (!(kernels == &kSimdAvx2 ? __builtin_cpu_supports("avx2") : __builtin_cpu_supports("avx512bw")))
+        continue;
+      std::vector<float> got(chains.size());
+      void *buffers[] = {in.a.data(), in.b.data(), got.data()};
+      EXPECT_EQ(makeNarrowMatmul(d, nullptr, *kernels)->run(buffers), 0);
+      EXPECT_EQ(memcmp(got.data(), chains.data(), chains.size() * 4), 0) << kernels->name << ": " << describe(d);
+    }
+  }
+  for (const MatmulDesc &d : {MatmulDesc{64, 17, 64, 1, true},
+                              {15, 10, 64, 1, true},
+                              {64, 2, 64},
+                              {64, 1, 31},
+                              {1, 64, 31, 1, false, true},
+                              {1, 15, 64},
+                              {64, 10, 1, 1, true},
+                              {64, 10, 64, 2, true},
+                              {0, 1, 64}})
+    EXPECT_FALSE(isNarrow(d)) << describe(d);
+}
+
+TEST(Matmul, ThreadsShareFewColumns) {
+  for (uint32_t threads : {2, 3, 8}) {
+    Pool pool(threads);
+    for (MatmulDesc d : {MatmulDesc{4000, 10, 300, 1, true, false, true, true},
+                         {5003, 1, 600, 1, true},
+                         {1999, 16, 999, 1, true, true},
+                         {3001, 1, 500, 1, false, false, true},
+                         {1, 4999, 400, 1, false, false, true},
+                         {1, 2999, 500, 1, false, true, true, true}}) {
+      Operands in(d);
+      uint32_t parts = 0;
+      EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
+      EXPECT_EQ(parts, narrowParts(d, threads)) << describe(d);
+      EXPECT_GT(parts, 1u) << describe(d);
+    }
+  }
+  EXPECT_EQ(narrowParts({512, 10, 128, 1, true}, 8), 1u); // too little
+  EXPECT_EQ(narrowParts({16, 16, 1 << 20, 1, true}, 8), 1u); // too few rows
+}
+
+// relu keeps NaN.
+TEST(Matmul, FewColumnsKeepNaN) {
+  for (const MatmulDesc &d : {MatmulDesc{40, 3, 50, 1, true, false, false, true},
+                              {40, 1, 50, 1, true, false, false, true},
+                              {40, 1, 50, 1, false, false, false, true}}) {
+    Operands in(d);
+    reinterpret_cast<float *>(in.a.data())[d.transposeA ? 5 * d.m + 7 : 7 * d.k + 5] = std::nanf("");
+    std::vector<float> got = run(d, in);
+    for (int64_t i = 0; i < d.m; ++i)
+      for (int64_t j = 0; j < d.n; ++j)
+        EXPECT_EQ(std::isnan(got[size_t(i * d.n + j)]), i == 7) << describe(d) << " at " << i << ", " << j;
+  }
+}
+
 // What no step is made along has no say in which kernel is taken.
 TEST(Matmul, ARowIsARowHoweverItIsStored) {
   auto same = [](const MatmulDesc &a, const MatmulDesc &b) {
@@ -298,7 +394,7 @@ TEST(Matmul, ThreadsKeepTheBits) {
         uint32_t parts = 0;
         EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
         // Before AVX-512 the library's blocks have other bits than the whole for some shapes: these are not shared.
-        const size_t blocks = std::max<size_t>(1, blocksOf(d, threads).size());
+        const size_t blocks = isNarrow(d) ? narrowParts(d, threads) : std::max<size_t>(1, blocksOf(d, threads).size());
         EXPECT_TRUE(parts == blocks || (parts == 1 && !__builtin_cpu_supports("avx512f"))) << parts << describe(d);
         for (Precision precision : {Precision::Tf32, Precision::Bf16}) {
           d.precision = precision;

@@ -1,0 +1,84 @@
+#include "runtime/kernels/NarrowMatmul.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+
+namespace graphc::kernels {
+namespace {
+
+/// The product as the kernels have it. One row by a matrix is that matrix, transposed, by one column.
+struct Shape {
+  explicit Shape(const MatmulDesc &d)
+      : isSwapped(d.m == 1 && d.n > 1), m(isSwapped ? d.n : d.m), n(isSwapped ? 1 : d.n), k(d.k),
+        // Where m or k is 1 a row is a column.
+        isAcross((isSwapped ? !d.transposeB : d.transposeA) && m > 1 && k > 1) {}
+  bool isSwapped;
+  int64_t m, n, k;
+  bool isAcross; ///< a is stored k x m
+};
+
+class NarrowMatmul final : public LibraryKernel {
+public:
+  NarrowMatmul(const MatmulDesc &desc, Pool *with, const SimdKernels &kernels)
+      : d(desc), s(desc), kernels(kernels), count_(narrowParts(desc, with ? with->threads() : 1)) {
+    if (count_ < 2)
+      return;
+    pool = with;
+    pool->start();
+  }
+
+  uint32_t parts() const override { return count_; }
+  std::string algorithm() const override { return absl::StrCat(kCpuAlgorithm, "kernels for ", kernels.name); }
+
+  int run(void *const *buffers) override {
+    const auto *a = static_cast<const float *>(buffers[s.isSwapped ? 1 : 0]);
+    const auto *b = static_cast<const float *>(buffers[s.isSwapped ? 0 : 1]);
+    NarrowProduct product{};
+    product.m = s.m, product.n = s.n, product.k = s.k;
+    product.a = a, product.b = b, product.c = static_cast<float *>(buffers[d.bias ? 3 : 2]);
+    product.bRow = s.n == 1 || d.transposeB ? 1 : s.n, product.bColumn = d.transposeB ? s.k : 1;
+    product.bias = d.bias ? static_cast<const float *>(buffers[2]) : nullptr, product.biasStep = s.isSwapped;
+    product.relu = d.relu;
+    const auto kernel = !s.isAcross ? kernels.narrowDots : s.n > 1 ? kernels.narrowAcross : kernels.narrowColumn;
+    const int64_t groups = (s.m + kGroup - 1) / kGroup;
+    return runParts(pool, count_, [&](uint32_t index) {
+      kernel(product, std::min(s.m, groups * index / count_ * kGroup),
+             std::min(s.m, groups * (index + 1) / count_ * kGroup));
+      return 0;
+    });
+  }
+
+private:
+  static constexpr int64_t kGroup = 16; // threads write whole lines of one column
+
+  const MatmulDesc d;
+  const Shape s;
+  const SimdKernels &kernels;
+  const uint32_t count_;
+  Pool *pool = nullptr;
+};
+
+} // namespace
+
+bool isNarrow(const MatmulDesc &d) {
+  if (d.type != MatmulType::F32 || d.batch != 1 || d.m < 1 || d.n < 1 || d.k < 1)
+    return false;
+  const Shape s(d);
+  return s.isAcross ? s.n <= kMostNarrow && s.m >= 16 : s.n == 1 && s.k >= 32;
+}
+
+uint32_t narrowParts(const MatmulDesc &d, uint32_t threads) {
+  // 0.1 ms of one thread: it reads some four elements of a in a nanosecond, or multiplies one with each of four columns.
+  const Shape s(d);
+  const __int128 least = 1 << 19, work = __int128(s.m) * s.k * std::max<int64_t>(1, s.n / 4);
+  return work < 2 * least
+             ? 1
+             : uint32_t(std::max(int64_t(1), std::min({int64_t(threads), s.m / 32, int64_t(work / least)})));
+}
+
+std::unique_ptr<LibraryKernel> makeNarrowMatmul(const MatmulDesc &desc, Pool *pool, const SimdKernels &kernels) {
+  return std::make_unique<NarrowMatmul>(desc, pool, kernels);
+}
+
+} // namespace graphc::kernels
