@@ -10,6 +10,29 @@
 #include <unistd.h>
 
 namespace graphc::device {
+namespace {
+
+constexpr uint64_t hugePage = uint64_t(2) << 20;
+
+/// Zeroed pages, or MAP_FAILED. From 1.5 MiB on byte `even` of them begins a huge page, and the kernel is asked for some: it may have none. Pages of 4 KiB
+/// that lie scattered may fall into few sets of a cache, so that each process has a speed of its own; and each is a fault when it is touched first.
+void *mapPages(uint64_t bytes, uint64_t even) {
+  const bool areHuge = bytes >= hugePage / 4 * 3;
+  const uint64_t more = areHuge ? hugePage : 0;
+  void *mapped = ::mmap(nullptr, bytes + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED || !areHuge)
+    return mapped;
+  auto *first = static_cast<uint8_t *>(mapped);
+  const uint64_t before = (hugePage - (reinterpret_cast<uintptr_t>(first) + even) % hugePage) % hugePage;
+  if (before)
+    ::munmap(first, before);
+  if (before < more)
+    ::munmap(first + before + bytes, more - before);
+  ::madvise(first + before, bytes, MADV_HUGEPAGE);
+  return first + before;
+}
+
+} // namespace
 
 absl::StatusOr<Memory> Memory::allocate(uint64_t bytes, Guard guard, const char *what) {
   Memory memory;
@@ -22,7 +45,9 @@ absl::StatusOr<Memory> Memory::allocate(uint64_t bytes, Guard guard, const char 
   uint64_t aligned = (bytes + alignment - 1) / alignment * alignment;
   uint64_t body = (aligned + page - 1) / page * page;
   uint64_t total = body + (guard == Guard::Pages ? 2 * page : 0);
-  void *base = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (guard == Guard::None && total >= hugePage / 4 * 3)
+    total = (total + hugePage - 1) / hugePage * hugePage;
+  void *base = mapPages(total, guard == Guard::Pages ? total - page : 0);
   if (base == MAP_FAILED)
     return absl::ResourceExhaustedError(
         absl::StrCat(what, ": cannot allocate ", bytes, " bytes: ", base::describe(base::errnoStatus("mmap", errno))));
@@ -36,8 +61,6 @@ absl::StatusOr<Memory> Memory::allocate(uint64_t bytes, Guard guard, const char 
       return base::errnoStatus(absl::StrCat(what, ": mprotect"), errno);
     memory.start = first + page + body - aligned;
   }
-  if (total >= (uint64_t(4) << 20))
-    ::madvise(base, total, MADV_HUGEPAGE); // a hint: large tensors then take a fraction of the page faults
   return memory;
 }
 

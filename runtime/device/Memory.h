@@ -26,6 +26,7 @@ public:
   ~Memory();
 
   enum class Guard { None, Pages };
+  /// Of 1.5 MiB or more huge pages are asked for: without guards whole ones, else those that end at the guard behind.
   /// `what` is for the message of an allocation that fails. 0 bytes: no memory, data() is null only without guards.
   static absl::StatusOr<Memory> allocate(uint64_t bytes, Guard guard, const char *what);
 

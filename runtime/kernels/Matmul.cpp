@@ -5,6 +5,7 @@
 #include "runtime/base/Mutex.h"
 #include "runtime/base/Status.h"
 #include "runtime/kernels/Blocks.h"
+#include "runtime/kernels/DirectMatmul.h"
 #include "runtime/kernels/LibraryKernel.h"
 #include "runtime/kernels/NarrowMatmul.h"
 #include "runtime/kernels/Onednn.h"
@@ -207,6 +208,8 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc
     GRAPHC_RETURN_IF_ERROR(checkScratch(describe(desc), tileMatmulScratchBytes(desc), scratchBytes));
     return makeTileMatmul(desc, pool);
   }
+  if (isDirect(desc) && hasDirect())
+    return makeDirectMatmul(desc, pool);
   GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnMatmul> kernel, OnednnMatmul::make(desc, pool));
   GRAPHC_RETURN_IF_ERROR(checkScratch(describe(desc), kernel->scratchBytes(), scratchBytes));
   return kernel;

@@ -1,7 +1,8 @@
 //===- Matmul.h - descriptor of the library matmul -----------------------------------------------------------------*- C++ -*-===//
 //
 // Where compiler and runtime meet: graphc asks how much scratch a matmul needs, so that it can plan the arena; graphrun
-// runs it. Products with few columns are this project's own (NarrowMatmul.h); those whose factors may be rounded go to the CPU's matrix unit, if it has one
+// runs it. Products with few columns, and those of operands that a cache holds, are this project's own (NarrowMatmul.h,
+// DirectMatmul.h); those whose factors may be rounded go to the CPU's matrix unit, if it has one
 // (TileMatmul.h). Behind all others is oneDNN, in a module
 // of its own that is opened on first use (a parameter server without a matmul never loads oneDNN, OpenMP and OpenCL).
 //

@@ -2,6 +2,7 @@
 // second.
 #include "runtime/base/Status.h"
 #include "runtime/kernels/Blocks.h"
+#include "runtime/kernels/DirectMatmul.h"
 #include "runtime/kernels/Library.h"
 #include "runtime/kernels/Matmul.h"
 #include "runtime/kernels/NarrowMatmul.h"
@@ -127,8 +128,11 @@ public:
     absl::StatusOr<MatmulDesc> desc = readCall(call, /*onGpu=*/false);
     if (!desc.ok())
       return 1;
-    return isNarrow(*desc) ? narrowParts(*desc, threads)
-                           : uint32_t(std::max<size_t>(1, blocksOf(*desc, threads).size()));
+    if (isNarrow(*desc))
+      return narrowParts(*desc, threads);
+    if (isDirect(*desc) && hasDirect())
+      return directParts(*desc, threads);
+    return uint32_t(std::max<size_t>(1, blocksOf(*desc, threads).size()));
   }
 };
 

@@ -34,7 +34,7 @@ public:
   int run(void *const *buffers) override {
     const auto *a = static_cast<const float *>(buffers[s.isSwapped ? 1 : 0]);
     const auto *b = static_cast<const float *>(buffers[s.isSwapped ? 0 : 1]);
-    NarrowProduct product{};
+    SimdProduct product{};
     product.m = s.m, product.n = s.n, product.k = s.k;
     product.a = a, product.b = b, product.c = static_cast<float *>(buffers[d.bias ? 3 : 2]);
     product.bRow = s.n == 1 || d.transposeB ? 1 : s.n, product.bColumn = d.transposeB ? s.k : 1;

@@ -1,6 +1,6 @@
 //===- Simd.h - kernels of this project, compiled for each kind of CPU ---------------------------------------------*- C++ -*-===//
 //
-// SimdTile.h, SimdAttention.h and SimdNarrow.h are compiled three times: for AVX-512, for AVX2 with FMA, for any x86-64. Which of them a process calls follows
+// SimdTile.h, SimdAttention.h and SimdNarrow.h are compiled three times: for AVX-512, for AVX2 with FMA, for any x86-64; SimdDirect.h for AVX-512 alone. Which of them a process calls follows
 // from its CPU, and so do the bits. Plain functions on plain memory: whoever calls them shares units out over threads.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -46,10 +46,11 @@ struct AttentionBackward {
 /// The most columns of a product that has kernels of its own (NarrowMatmul.h).
 constexpr int64_t kMostNarrow = 16;
 
-/// c = op(a) x b of one batch, m x n of k products each, n at most kMostNarrow.
-struct NarrowProduct {
+/// c = op(a) x b of one batch, m x n of k products each; n is at most kMostNarrow but for direct().
+struct SimdProduct {
   int64_t m, n, k;
   const float *a, *b;
+  int64_t aRow, aColumn; ///< of direct(): element (i, l) of a is a[i * aRow + l * aColumn]
   int64_t bRow, bColumn; ///< element (l, j) of b is b[l * bRow + j * bColumn]
   const float *bias; ///< of length n, added to each row; null: none
   int64_t biasStep; ///< where n is 1: from row to row of c, 0 or 1
@@ -64,9 +65,11 @@ struct SimdKernels {
   void (*attentionGrad)(const AttentionShape &shape, const AttentionBackward &unit, void *scratch);
   /// Rows [first, end) of a product: of a that is stored k x m, with m at least 16; the same with n and b's step from row to row 1; of a that is stored
   /// m x k, with these 1.
-  void (*narrowAcross)(const NarrowProduct &product, int64_t first, int64_t end);
-  void (*narrowColumn)(const NarrowProduct &product, int64_t first, int64_t end);
-  void (*narrowDots)(const NarrowProduct &product, int64_t first, int64_t end);
+  void (*narrowAcross)(const SimdProduct &product, int64_t first, int64_t end);
+  void (*narrowColumn)(const SimdProduct &product, int64_t first, int64_t end);
+  void (*narrowDots)(const SimdProduct &product, int64_t first, int64_t end);
+  /// Columns [first, end), whole multiples of 16, of a product whose b is stored k x n. Null where the library is faster.
+  void (*direct)(const SimdProduct &product, int64_t first, int64_t end);
 };
 
 /// Elements from row to row of a matrix whose rows are whole vectors for each kind of CPU.

@@ -62,36 +62,62 @@ inline int64_t seenBefore(const AttentionShape &s, int64_t end) { return s.causa
 
 inline int64_t wholeVectors(int64_t count) { return (count + kWidth - 1) / kWidth * kWidth; }
 
-/// Weights of query i, not divided by their sum, in place of its products with the keys before `seen`, zeros up to whole vectors; the sum, which
-/// is 1 where there is nothing to see.
-inline float weigh(const AttentionShape &s, const AttentionMask &mask, int64_t i, float *row, int64_t seen) {
+/// Rows whose weights are made at once: what has to wait for a row's largest product, and for its sum, does not wait alone.
+constexpr int64_t kWeighed = kWidth == 16 ? 4 : 2;
+
+/// Weights of queries i … i + rows - 1, not divided by their sums, in place of their products with the keys before `seen`, zeros up to whole vectors; the sums,
+/// which are 1 where there is nothing to see.
+template <int64_t rows>
+inline void weighRows(const AttentionShape &s, const AttentionMask &mask, int64_t i, float *first, int64_t step,
+                      int64_t seen, float *totals) {
   const float infinity = __builtin_inff();
-  const int64_t most = s.causal && i + 1 < seen ? i + 1 : seen, vectors = wholeVectors(seen);
-  for (int64_t j = most; j < vectors; ++j)
-    row[j] = -infinity;
-  if (mask.at)
-    for (int64_t j = 0; j < most; ++j)
-      if (!mask.at[i * mask.query + j * mask.key])
-        row[j] = -infinity;
+  const int64_t vectors = wholeVectors(seen);
+  for (int64_t r = 0; r < rows; ++r) {
+    float *row = first + r * step;
+    const int64_t query = i + r, most = s.causal && query + 1 < seen ? query + 1 : seen;
+    for (int64_t j = most; j < vectors; ++j)
+      row[j] = -infinity;
+    if (mask.at)
+      for (int64_t j = 0; j < most; ++j)
+        if (!mask.at[query * mask.query + j * mask.key])
+          row[j] = -infinity;
+  }
   // A negative or zero scale would turn -infinity around: it is put back.
   const Vector scale = all(s.scale), hidden = all(-infinity);
-  Vector largest = hidden;
-  for (int64_t j = 0; j < vectors; j += kWidth) {
-    Vector x = load(row + j);
-    x = x == hidden ? hidden : x * scale;
-    store(row + j, x);
-    largest = larger(x, largest);
+  Vector largest[rows], shift[rows], sums[rows] = {};
+  for (int64_t r = 0; r < rows; ++r)
+    largest[r] = hidden;
+  for (int64_t j = 0; j < vectors; j += kWidth)
+    for (int64_t r = 0; r < rows; ++r) {
+      Vector x = load(first + r * step + j);
+      x = x == hidden ? hidden : x * scale;
+      store(first + r * step + j, x);
+      largest[r] = larger(x, largest[r]);
+    }
+  for (int64_t r = 0; r < rows; ++r) {
+    const float top = largestOf(largest[r]);
+    shift[r] = all(top == -infinity ? 0 : top);
   }
-  const float top = largestOf(largest);
-  const Vector shift = all(top == -infinity ? 0 : top);
-  Vector sum = {};
-  for (int64_t j = 0; j < vectors; j += kWidth) {
-    Vector x = exponential(load(row + j) - shift);
-    store(row + j, x);
-    sum += x;
+  for (int64_t j = 0; j < vectors; j += kWidth)
+    for (int64_t r = 0; r < rows; ++r) {
+      Vector x = exponential(load(first + r * step + j) - shift[r]);
+      store(first + r * step + j, x);
+      sums[r] += x;
+    }
+  for (int64_t r = 0; r < rows; ++r) {
+    const float total = sumOf(sums[r]);
+    totals[r] = total == 0 ? 1 : total;
   }
-  const float total = sumOf(sum);
-  return total == 0 ? 1 : total;
+}
+
+/// The same of `rows` rows, `step` apart.
+inline void weigh(const AttentionShape &s, const AttentionMask &mask, int64_t i, int64_t rows, float *first,
+                  int64_t step, int64_t seen, float *totals) {
+  int64_t r = 0;
+  for (; r + kWeighed <= rows; r += kWeighed)
+    weighRows<kWeighed>(s, mask, i + r, first + r * step, step, seen, totals + r);
+  for (; r < rows; ++r)
+    weighRows<1>(s, mask, i + r, first + r * step, step, seen, totals + r);
 }
 
 inline float dot(const float *a, const float *b, int64_t count) {
@@ -117,8 +143,7 @@ void attention(const AttentionShape &s, const AttentionForward &u, void *scratch
     const Left queries{u.query + first * s.queryStep, s.queryStep, 1};
     product(rows, wholeVectors(seen), s.size, queries, keys, row, scores, row, false);
     float totals[kMostAttentionRows];
-    for (int64_t i = 0; i < rows; ++i)
-      totals[i] = weigh(s, u.mask, first + i, scores + i * row, seen);
+    weigh(s, u.mask, first, rows, scores, row, seen, totals);
     product(rows, width, seen, {scores, row, 1}, values, width, sums, width, false);
     for (int64_t i = 0; i < rows; ++i) {
       const float inverse = 1 / totals[i];
@@ -150,9 +175,11 @@ void attentionGrad(const AttentionShape &s, const AttentionBackward &u, void *sc
     const float *query = queries + first * size, *gradient = gradients + first * width;
     product(rows, vectors, s.size, {query, size, 1}, keysAcross, row, weights, row, false);
     product(rows, vectors, s.width, {gradient, width, 1}, valuesAcross, row, changes, row, false);
+    float totals[kMostAttentionRows];
+    weigh(s, u.mask, first, rows, weights, row, seen, totals);
     for (int64_t i = 0; i < rows; ++i) {
       float *weight = weights + i * row, *change = changes + i * row;
-      const Vector inverse = all(1 / weigh(s, u.mask, first + i, weight, seen));
+      const Vector inverse = all(1 / totals[i]);
       const int64_t at = (first + i) * s.outputStep;
       const Vector mean = all(dot(u.gradient + at, u.output + at, s.width)), scale = all(s.scale);
       for (int64_t j = 0; j < vectors; j += kWidth) {

@@ -9,6 +9,7 @@ namespace {
 #include "runtime/kernels/SimdNarrow.h"
 } // namespace
 
-const SimdKernels kSimdAvx2 = {"AVX2 and FMA", attention, attentionGrad, narrowAcross, narrowColumn, narrowDots};
+const SimdKernels kSimdAvx2 = {"AVX2 and FMA", attention,  attentionGrad, narrowAcross,
+                               narrowColumn,   narrowDots, nullptr};
 
 } // namespace graphc::kernels

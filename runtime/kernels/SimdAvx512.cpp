@@ -6,9 +6,10 @@ namespace {
 #include "runtime/kernels/SimdTile.h"
 
 #include "runtime/kernels/SimdAttention.h"
+#include "runtime/kernels/SimdDirect.h"
 #include "runtime/kernels/SimdNarrow.h"
 } // namespace
 
-const SimdKernels kSimdAvx512 = {"AVX-512", attention, attentionGrad, narrowAcross, narrowColumn, narrowDots};
+const SimdKernels kSimdAvx512 = {"AVX-512", attention, attentionGrad, narrowAcross, narrowColumn, narrowDots, direct};
 
 } // namespace graphc::kernels

@@ -9,6 +9,6 @@ namespace {
 #include "runtime/kernels/SimdNarrow.h"
 } // namespace
 
-const SimdKernels kSimdBase = {"any x86-64", attention, attentionGrad, narrowAcross, narrowColumn, narrowDots};
+const SimdKernels kSimdBase = {"any x86-64", attention, attentionGrad, narrowAcross, narrowColumn, narrowDots, nullptr};
 
 } // namespace graphc::kernels

@@ -12,7 +12,7 @@ constexpr int64_t kAtOnce = kSums >= 16 ? 16 : kSums / kVectors;
 template <int rows, int vectors = (rows * kVectors <= kSums ? kVectors
                                    : rows * 2 <= kSums      ? 2
                                                             : 1)>
-inline void sumAcross(const NarrowProduct &p, int64_t first, int64_t from, int64_t columns, float *sums) {
+inline void sumAcross(const SimdProduct &p, int64_t first, int64_t from, int64_t columns, float *sums) {
   const Left left{p.b + first * p.bColumn, p.bColumn, p.bRow};
   int64_t j = 0;
   for (; j + vectors * kWidth <= columns; j += vectors * kWidth)
@@ -24,12 +24,12 @@ inline void sumAcross(const NarrowProduct &p, int64_t first, int64_t from, int64
 
 template <class> struct SumsAcross;
 template <int... i> struct SumsAcross<Sequence<int, i...>> {
-  static constexpr void (*ofRows[])(const NarrowProduct &, int64_t, int64_t, int64_t, float *) = {sumAcross<i + 1>...};
+  static constexpr void (*ofRows[])(const SimdProduct &, int64_t, int64_t, int64_t, float *) = {sumAcross<i + 1>...};
 };
 
 /// As a gradient of weights is: a is stored k x m, and its rows, columns of the product's left factor, are long. Vectors go along them; what they sum is put
 /// across at the end. An element is one chain of multiply-adds in k's order, whatever else is computed.
-inline void narrowAcross(const NarrowProduct &p, int64_t first, int64_t end) {
+inline void narrowAcross(const SimdProduct &p, int64_t first, int64_t end) {
   alignas(64) float sums[kMostNarrow * kAcross] = {}, across[kAcross * kMostNarrow];
   const int64_t times = (p.n + kAtOnce - 1) / kAtOnce;
   int64_t width = 0;
@@ -65,13 +65,13 @@ inline void narrowAcross(const NarrowProduct &p, int64_t first, int64_t end) {
 }
 
 /// Element `row` of one column, after its sum.
-inline float finished(const NarrowProduct &p, int64_t row, float sum) {
+inline float finished(const SimdProduct &p, int64_t row, float sum) {
   const float value = p.bias ? sum + p.bias[row * p.biasStep] : sum;
   return p.relu && value <= 0 ? 0 : value;
 }
 
 /// One column of b, a as above: a's rows are read from end to end, some at a time, and what is summed lies in the first cache.
-inline void narrowColumn(const NarrowProduct &p, int64_t first, int64_t end) {
+inline void narrowColumn(const SimdProduct &p, int64_t first, int64_t end) {
   constexpr int64_t once = 6, most = 16384;
   for (int64_t from = first, columns = 0; from < end; from += columns) {
     columns = end - from < most ? end - from : most;
@@ -104,7 +104,7 @@ inline void narrowColumn(const NarrowProduct &p, int64_t first, int64_t end) {
 }
 
 /// One column: a product of each row of a with b. The sums of kWidth chains, two of them in turns, are added up in sumOf()'s order.
-inline void narrowDots(const NarrowProduct &p, int64_t first, int64_t end) {
+inline void narrowDots(const SimdProduct &p, int64_t first, int64_t end) {
   constexpr int64_t once = 4;
   for (int64_t i = first; i < end; i += once) {
     const int64_t rows = end - i < once ? end - i : once;

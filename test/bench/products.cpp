@@ -1,6 +1,6 @@
 // Which kernel is faster for a product of dense f32, on one thread: of oneDNN's, the one that it takes by itself or the next in its list
-// (docs/decisions/2026-11-28-few-rows-by-a-large-matrix.md); of products with few columns or one row, the first of these or this project's own
-// (docs/decisions/2026-11-28-few-columns.md). In turns, each time with 4 MiB of other memory touched before. A line a product.
+// (docs/decisions/2026-11-28-few-rows-by-a-large-matrix.md); of products with few columns or one row, and of operands that a cache holds, the first of these or this
+// project's own (docs/decisions/2026-11-28-few-columns.md, 2026-11-28-products-without-copies.md). In turns, each time with 4 MiB of other memory touched before. A line a product.
 #include "runtime/kernels/Simd.h"
 
 #include <algorithm>
@@ -95,25 +95,31 @@ static void ofTheLibrary(const Shape &s) {
   print(s, kernels[0].name, kernels[1].name, timesOf(runs));
 }
 
-/// As NarrowMatmul.cpp has them: one row by a matrix is that matrix, transposed, by a column.
+/// As NarrowMatmul.cpp (where one row by a matrix is that matrix, transposed, by a column) and DirectMatmul.cpp have them.
 static void ofOurOwn(const Shape &s) {
   using namespace graphc::kernels;
   stream calls(cpu);
   Kernel library = make(s.m, s.k, s.n, s.transposeA, s.transposeB, false);
   auto at = [&](int argument) { return static_cast<float *>(library.arguments.at(argument).get_data_handle()); };
   const bool isRow = s.m == 1, isAcross = isRow ? !s.transposeB : s.transposeA;
-  NarrowProduct own{};
+  SimdProduct own{};
   own.m = isRow ? s.n : s.m, own.n = isRow ? 1 : s.n, own.k = s.k;
   own.a = at(isRow ? DNNL_ARG_WEIGHTS : DNNL_ARG_SRC), own.b = at(isRow ? DNNL_ARG_SRC : DNNL_ARG_WEIGHTS);
+  own.aRow = s.transposeA ? 1 : s.k, own.aColumn = s.transposeA ? s.m : 1;
   own.bRow = own.n, own.bColumn = 1, own.c = at(DNNL_ARG_DST);
   const SimdKernels &kernels = simdKernels();
-  auto *kernel = !isAcross ? kernels.narrowDots : own.n > 1 ? kernels.narrowAcross : kernels.narrowColumn;
+  auto *kernel = own.n > kMostNarrow ? kernels.direct
+                 : !isAcross         ? kernels.narrowDots
+                 : own.n > 1         ? kernels.narrowAcross
+                                     : kernels.narrowColumn;
+  if (!kernel)
+    return; // the library's is faster here, or was not measured
   print(s, library.name, "own",
         timesOf({[&] {
                    library.product.execute(calls, library.arguments);
                    calls.wait();
                  },
-                 [&] { kernel(own, 0, own.m); }}));
+                 [&] { kernel(own, 0, kernel == kernels.direct ? own.n : own.m); }}));
 }
 
 int main() {
@@ -149,6 +155,23 @@ int main() {
                          {1, 4096, 4096},
                          {1, 256, 50257},
                          {1, 256, 50257, false, true},
-                         {1, 1024, 1024, false, true}})
+                         {1, 1024, 1024, false, true},
+                         {2, 784, 512},
+                         {8, 512, 512},
+                         {8, 256, 1024},
+                         {16, 784, 512},
+                         {32, 512, 512},
+                         {32, 512, 1024},
+                         {64, 784, 512},
+                         {64, 1024, 512},
+                         {128, 784, 512},
+                         {128, 784, 128},
+                         {128, 256, 1024},
+                         {128, 1024, 512},
+                         {256, 512, 512},
+                         {784, 128, 512, true},
+                         {784, 64, 512, true},
+                         {512, 128, 256, true},
+                         {256, 256, 256, true}})
     ofOurOwn(s);
 }

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 namespace graphc::device {
 namespace {
 
@@ -18,6 +20,21 @@ TEST(Memory, AlignedAndZero) {
       for (uint64_t i = 0; i < bytes; i += 63)
         ASSERT_EQ(memory->data()[i], 0);
     }
+}
+
+// Whether the kernel has huge pages is its own affair; where they could be is ours.
+TEST(Memory, LargeMemoryHasRoomForHugePages) {
+  constexpr uint64_t huge = 2 << 20;
+  for (uint64_t bytes : {huge / 4 * 3, huge, huge + 1, 3 * huge - 100}) {
+    auto plain = Memory::allocate(bytes, Memory::Guard::None, "x"),
+         guarded = Memory::allocate(bytes, Memory::Guard::Pages, "x");
+    ASSERT_TRUE(plain.ok() && guarded.ok());
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(plain->data()) % huge, 0u);
+    EXPECT_EQ((reinterpret_cast<uintptr_t>(guarded->data()) + (bytes + 63) / 64 * 64) % huge, 0u);
+    for (Memory *memory : {&*plain, &*guarded}) // all of it is there, and nothing else is
+      memset(memory->data(), 1, bytes);
+    Memory moved = std::move(*plain);
+  }
 }
 
 TEST(Memory, ImpossibleSizesAreErrors) {
@@ -60,11 +77,13 @@ TEST(Memory, JoinedPiecesAreTheSamePages) {
 }
 
 TEST(MemoryDeathTest, GuardsStopOverruns) {
-  auto memory = Memory::allocate(640, Memory::Guard::Pages, "x");
-  volatile uint8_t *data = memory->data();
-  data[639] = 1;
-  EXPECT_DEATH(data[640] = 1, "");
-  EXPECT_DEATH(data[-4096] = 1, "");
+  for (int64_t bytes : {640, 4 << 20}) {
+    auto memory = Memory::allocate(uint64_t(bytes), Memory::Guard::Pages, "x");
+    volatile uint8_t *data = memory->data();
+    data[bytes - 1] = 1;
+    EXPECT_DEATH(data[bytes] = 1, "");
+    EXPECT_DEATH(data[-4096] = 1, "");
+  }
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "runtime/device/Memory.h"
 #include "runtime/kernels/Blocks.h"
+#include "runtime/kernels/DirectMatmul.h"
 #include "runtime/kernels/LibraryKernel.h"
 #include "runtime/kernels/NarrowMatmul.h"
 #include "runtime/kernels/Simd.h"
@@ -126,6 +127,9 @@ std::vector<MatmulDesc> shapes() {
   list.push_back({5, 6, 7, 3, false, false, false, false, MatmulType::F32});
   list.push_back({64, 32, 16, 8, true, false, false, false, MatmulType::F32});
   list.push_back({64, 32, 16, 8, false, true, false, false, MatmulType::F32});
+  for (auto [m, n, k] : {std::array<int64_t, 3>{2, 512, 256}, {13, 528, 300}, {100, 80, 100}}) // DirectMatmul.h
+    for (bool ta : {false, true})
+      list.push_back({m, n, k, 1, ta, false, false, false, MatmulType::F32});
   for (auto [m, n, k] : blockShapes) // that threads share
     for (bool ta : {false, true})
       for (bool tb : {false, true})
@@ -163,22 +167,27 @@ TEST(Matmul, AgreesWithF64) {
 }
 
 TEST(Matmul, SaysHowItIsMade) {
-  auto kernel = makeMatmul({64, 64, 64, 1, false, false, false, false, MatmulType::F32}, 1 << 30);
+  auto kernel = makeMatmul({64, 72, 64, 1, false, false, false, false, MatmulType::F32}, 1 << 30);
   ASSERT_TRUE(kernel.ok()) << kernel.status();
   EXPECT_TRUE(std::regex_match(
       (*kernel)->algorithm(),
       std::regex("CPU: oneDNN \\d+\\.\\d+\\.\\d+ .+ for (AVX|SSE|another CPU).*, caches of \\d+ and \\d+ bytes")))
       << (*kernel)->algorithm();
-  // Few rows by a large matrix have a kernel of their own, however many threads share them.
+  // Few rows by a large matrix have a kernel of their own, however many threads share them. Of a smaller one they are not the library's, where there is
+  // AVX-512.
   const bool avx512 = __builtin_cpu_supports("avx512f");
   EXPECT_EQ(absl::StrContains((*kernel)->algorithm(), "brg"), avx512) << (*kernel)->algorithm();
   for (int64_t m : {2, 64, 96}) {
     Pool pool(2);
-    kernel = makeMatmul({m, 1024, 1024, 1, false, false, false, false, MatmulType::F32}, 1 << 30, &pool);
+    kernel = makeMatmul({m, 1024, 2048, 1, false, false, false, false, MatmulType::F32}, 1 << 30, &pool);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
     EXPECT_TRUE(absl::StrContains((*kernel)->algorithm(), "gemm:jit") || !avx512) << (*kernel)->algorithm();
     EXPECT_EQ((*kernel)->parts(), avx512 && m >= 64 ? 2u : 1u);
   }
+  EXPECT_EQ(hasDirect(), avx512 && __builtin_cpu_supports("avx512vl"));
+  kernel = makeMatmul({64, 512, 1024, 1, false, false, false, false, MatmulType::F32}, 1 << 30);
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  EXPECT_EQ((*kernel)->algorithm() == "CPU: kernels for AVX-512", hasDirect()) << (*kernel)->algorithm();
   MatmulDesc rounded{64, 64, 64, 1, false, false, false, false, MatmulType::F32, Precision::Tf32};
   kernel = makeMatmul(rounded, 1 << 30);
   ASSERT_TRUE(kernel.ok()) << kernel.status();
@@ -337,6 +346,56 @@ TEST(Matmul, FewColumns) {
     EXPECT_FALSE(isNarrow(d)) << describe(d);
 }
 
+// Operands that a cache holds: each element is one chain, in whatever tile and whoever makes it.
+TEST(Matmul, OperandsThatACacheHolds) {
+  for (const MatmulDesc &d : {MatmulDesc{2, 512, 256},
+                              {7, 80, 33},
+                              {12, 64, 2048},
+                              {13, 528, 300},
+                              {100, 1024, 512},
+                              {128, 512, 1024},
+                              {33, 512, 256, 1, true},
+                              {784, 144, 65, 1, true},
+                              {500, 512, 100, 1, true}}) {
+    ASSERT_TRUE(isDirect(d)) << describe(d);
+    if (!hasDirect())
+      continue;
+    Operands in(d);
+    std::vector<float> got = run(d, in);
+    size_t different = 0;
+    for (int64_t i = 0; i < d.m; i += d.m > 35 ? 9 : 1) // for time
+      for (int64_t j = 0; j < d.n; ++j) {
+        float chain = 0;
+        for (int64_t l = 0; l < d.k; ++l)
+          chain = std::fma(in.at(in.a)[d.transposeA ? l * d.m + i : i * d.k + l], in.at(in.b)[l * d.n + j], chain);
+        different += got[size_t(i * d.n + j)] != chain;
+      }
+    EXPECT_EQ(different, 0u) << describe(d);
+    for (uint32_t threads : {2, 3, 100}) {
+      Pool pool(threads);
+      uint32_t parts = 0;
+      EXPECT_EQ(got, run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
+      EXPECT_EQ(parts, directParts(d, threads));
+    }
+    EXPECT_TRUE(makeMatmul(d, 0).ok()) << describe(d) << ": needs no scratch memory";
+  }
+  EXPECT_EQ(directParts({128, 512, 784}, 2), 2u);
+  EXPECT_EQ(directParts({2, 512, 256}, 2), 1u); // too little
+  EXPECT_EQ(directParts({1000, 64, 131, 1, true}, 8), 1u); // too few columns
+  for (const MatmulDesc &d : {MatmulDesc{1, 512, 512},
+                              {64, 520, 512},
+                              {64, 48, 512},
+                              {64, 512, 31},
+                              {64, 528, 1024},
+                              {257, 512, 512},
+                              {64, 512, 512, 2},
+                              {64, 512, 512, 1, false, true},
+                              {512, 512, 257, 1, true},
+                              {512, 528, 64, 1, true},
+                              {1024, 512, 64, 1, true}})
+    EXPECT_FALSE(isDirect(d)) << describe(d);
+}
+
 TEST(Matmul, ThreadsShareFewColumns) {
   for (uint32_t threads : {2, 3, 8}) {
     Pool pool(threads);
@@ -394,7 +453,8 @@ TEST(Matmul, ThreadsKeepTheBits) {
         uint32_t parts = 0;
         EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
         // Before AVX-512 the library's blocks have other bits than the whole for some shapes: these are not shared.
-        const size_t blocks = isNarrow(d) ? narrowParts(d, threads) : std::max<size_t>(1, blocksOf(d, threads).size());
+        const size_t blocks =
+            isDirect(d) && hasDirect() ? directParts(d, threads) : std::max<size_t>(1, blocksOf(d, threads).size());
         EXPECT_TRUE(parts == blocks || (parts == 1 && !__builtin_cpu_supports("avx512f"))) << parts << describe(d);
         for (Precision precision : {Precision::Tf32, Precision::Bf16}) {
           d.precision = precision;
@@ -407,14 +467,14 @@ TEST(Matmul, ThreadsKeepTheBits) {
 }
 
 TEST(Matmul, TooLittleScratchIsRefused) {
-  MatmulDesc d{128, 512, 784, 1, false, false, false, false, MatmulType::F32};
+  MatmulDesc d{128, 500, 784, 1, false, false, false, false, MatmulType::F32};
   uint64_t needed = *matmulScratchBytes(d);
   EXPECT_EQ(needed % 64, 0u);
   if (needed == 0)
     GTEST_SKIP() << "no scratch needed on this CPU";
   absl::Status status = makeMatmul(d, 0).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
-  EXPECT_NE(std::string(status.message()).find("matmul f32 128x512x784: the library needs"), std::string::npos);
+  EXPECT_NE(std::string(status.message()).find("matmul f32 128x500x784: the library needs"), std::string::npos);
 }
 
 TEST(Matmul, ImpossibleDescriptorsAreErrors) {
