@@ -45,7 +45,7 @@ absl::StatusOr<Memory> Memory::allocate(uint64_t bytes, Guard guard, const char 
   uint64_t aligned = (bytes + alignment - 1) / alignment * alignment;
   uint64_t body = (aligned + page - 1) / page * page;
   uint64_t total = body + (guard == Guard::Pages ? 2 * page : 0);
-  if (guard == Guard::None && total >= hugePage / 4 * 3)
+  if (guard == Guard::None && total % hugePage >= hugePage / 4 * 3) // a last page that is mostly used
     total = (total + hugePage - 1) / hugePage * hugePage;
   void *base = mapPages(total, guard == Guard::Pages ? total - page : 0);
   if (base == MAP_FAILED)

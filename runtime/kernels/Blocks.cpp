@@ -14,7 +14,7 @@ void setSteps(int64_t rows, int64_t columns, bool transposed, int64_t &rowStep, 
     rowStep = columns, columnStep = 1;
 }
 
-/// Few rows of a by a matrix of 2^20 elements or more (of smaller ones: DirectMatmul.h): the library's newer kernel copies b for each group of
+/// Few rows of a by a matrix of 2^20 elements or more (of smaller ones mostly DirectMatmul.h): the library's newer kernel copies b for each group of
 /// rows and takes up to twice as long. Its older one costs 22 ms once a process, when its code is made. As measured (docs/benchmarks.md). Of more than some 100 rows
 /// the older one adds in another order than of some of them, so that threads could not share it.
 bool wantsPacked(const MatmulDesc &d) {

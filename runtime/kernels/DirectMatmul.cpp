@@ -9,17 +9,27 @@
 namespace graphc::kernels {
 namespace {
 
-constexpr int64_t kGroup = 64; // columns: four vectors
+/// Threads share columns, in groups of four vectors, so that each reads its own part of b; rows, where there are too few groups for all to have as many.
+struct Share {
+  static constexpr int64_t group = 64, leastRows = 24, leastWork = 4 << 20; // multiply-adds of a part: some 30 µs
+  Share(const MatmulDesc &d, uint32_t threads) {
+    const int64_t groups = (d.n + group - 1) / group, parts = std::min(int64_t(threads), d.m * d.n * d.k / leastWork);
+    isRows = groups < 4 * parts && groups % std::max<int64_t>(1, parts) != 0 && d.m >= leastRows * parts;
+    count = uint32_t(std::max<int64_t>(1, isRows ? parts : std::min(parts, groups)));
+  }
+  bool isRows;
+  uint32_t count;
+};
 
 class DirectMatmul final : public LibraryKernel {
 public:
   DirectMatmul(const MatmulDesc &desc, Pool *with)
-      : d(desc), count_(directParts(desc, with ? with->threads() : 1)), pool(count_ > 1 ? with : nullptr) {
+      : d(desc), share(desc, with ? with->threads() : 1), pool(share.count > 1 ? with : nullptr) {
     if (pool)
       pool->start();
   }
 
-  uint32_t parts() const override { return count_; }
+  uint32_t parts() const override { return share.count; }
   std::string algorithm() const override { return absl::StrCat(kCpuAlgorithm, "kernels for ", simdKernels().name); }
 
   int run(void *const *buffers) override {
@@ -29,17 +39,24 @@ public:
     product.aRow = d.transposeA ? 1 : d.k, product.aColumn = d.transposeA ? d.m : 1;
     product.bias = d.bias ? static_cast<const float *>(buffers[2]) : nullptr, product.relu = d.relu;
     product.c = static_cast<float *>(buffers[d.bias ? 3 : 2]);
-    const int64_t groups = (d.n + kGroup - 1) / kGroup;
-    return runParts(pool, count_, [&](uint32_t index) {
-      simdKernels().direct(product, groups * index / count_ * kGroup,
-                           std::min(d.n, groups * (index + 1) / count_ * kGroup));
+    return runParts(pool, share.count, [&](uint32_t index) {
+      const int64_t unit = share.isRows ? 1 : Share::group, size = share.isRows ? d.m : d.n;
+      const int64_t units = (size + unit - 1) / unit, first = units * index / share.count * unit,
+                    end = std::min(size, units * (index + 1) / share.count * unit);
+      if (!share.isRows) {
+        simdKernels().direct(product, first, end);
+        return 0;
+      }
+      SimdProduct rows = product;
+      rows.m = end - first, rows.a += first * product.aRow, rows.c += first * d.n;
+      simdKernels().direct(rows, 0, d.n);
       return 0;
     });
   }
 
 private:
   const MatmulDesc d;
-  const uint32_t count_;
+  const Share share;
   Pool *const pool;
 };
 
@@ -47,9 +64,11 @@ private:
 
 bool hasDirect() { return simdKernels().direct; }
 
-// As measured (docs/benchmarks.md): the left factor and a group of the right one's columns stay in a second-level cache.
+// As measured (docs/benchmarks.md): the left factor and a group of the right one's columns stay in a second-level cache. Of a longer k a chain's error would
+// be felt.
 bool isDirect(const MatmulDesc &d) {
-  if (d.type != MatmulType::F32 || d.batch != 1 || d.transposeB || d.n % 16 != 0 || d.n < 64 || d.m < 2 || d.k < 32)
+  if (d.type != MatmulType::F32 || d.batch != 1 || d.transposeB || d.n % 16 != 0 || d.n < 64 || d.m < 2 || d.k < 32 ||
+      d.k > 1024)
     return false;
   constexpr int64_t mostLeft = 1 << 17, mostRight = 1 << 19;
   if (__int128(d.m) * d.k > mostLeft || __int128(d.k) * d.n > mostRight)
@@ -58,10 +77,7 @@ bool isDirect(const MatmulDesc &d) {
   return !d.transposeA || (d.m >= 32 && d.m % 1024 != 0 && d.k <= 256 && d.n <= 512);
 }
 
-uint32_t directParts(const MatmulDesc &d, uint32_t threads) {
-  constexpr int64_t leastWork = 4 << 20; // multiply-adds of a part: some 30 µs
-  return uint32_t(std::max<int64_t>(1, std::min({int64_t(threads), d.n / kGroup, d.m * d.n * d.k / leastWork})));
-}
+uint32_t directParts(const MatmulDesc &d, uint32_t threads) { return Share(d, threads).count; }
 
 std::unique_ptr<LibraryKernel> makeDirectMatmul(const MatmulDesc &desc, Pool *pool) {
   return std::make_unique<DirectMatmul>(desc, pool);

@@ -6,6 +6,7 @@
 #include "runtime/kernels/Library.h"
 #include "runtime/kernels/Matmul.h"
 #include "runtime/kernels/NarrowMatmul.h"
+#include "runtime/kernels/TileMatmul.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -130,7 +131,7 @@ public:
       return 1;
     if (isNarrow(*desc))
       return narrowParts(*desc, threads);
-    if (isDirect(*desc) && hasDirect())
+    if (isDirect(*desc) && hasDirect() && !(isForMatrixUnit(*desc) && hasMatrixUnit()))
       return directParts(*desc, threads);
     return uint32_t(std::max<size_t>(1, blocksOf(*desc, threads).size()));
   }

@@ -63,7 +63,7 @@ struct SimdKernels {
   /// Of one unit. `scratch` is 64-byte aligned and has as many bytes as the functions below say.
   void (*attention)(const AttentionShape &shape, const AttentionForward &unit, void *scratch);
   void (*attentionGrad)(const AttentionShape &shape, const AttentionBackward &unit, void *scratch);
-  /// Rows [first, end) of a product: of a that is stored k x m, with m at least 16; the same with n and b's step from row to row 1; of a that is stored
+  /// Rows [first, end) of a product, multiples of 16 but for its last: of a that is stored k x m, with m at least 16; the same with n and b's step from row to row 1; of a that is stored
   /// m x k, with these 1.
   void (*narrowAcross)(const SimdProduct &product, int64_t first, int64_t end);
   void (*narrowColumn)(const SimdProduct &product, int64_t first, int64_t end);
