@@ -43,13 +43,10 @@ public:
       const int64_t unit = share.isRows ? 1 : Share::group, size = share.isRows ? d.m : d.n;
       const int64_t units = (size + unit - 1) / unit, first = units * index / share.count * unit,
                     end = std::min(size, units * (index + 1) / share.count * unit);
-      if (!share.isRows) {
-        simdKernels().direct(product, first, end);
-        return 0;
-      }
-      SimdProduct rows = product;
-      rows.m = end - first, rows.a += first * product.aRow, rows.c += first * d.n;
-      simdKernels().direct(rows, 0, d.n);
+      SimdProduct part = product;
+      if (share.isRows)
+        part.m = end - first, part.a += first * product.aRow, part.c += first * d.n;
+      simdKernels().direct(part, share.isRows ? 0 : first, share.isRows ? d.n : end);
       return 0;
     });
   }

@@ -144,6 +144,16 @@ bool areKnownToGiveTheSame(const MatmulDesc &d, const Product &whole, const Bloc
   return found->second;
 }
 
+/// Who makes a product here.
+enum class Way { Narrow, MatrixUnit, Direct, Library };
+Way wayOf(const MatmulDesc &d) {
+  if (isNarrow(d))
+    return Way::Narrow;
+  if (isForMatrixUnit(d) && hasMatrixUnit())
+    return Way::MatrixUnit;
+  return isDirect(d) && hasDirect() ? Way::Direct : Way::Library;
+}
+
 class OnednnMatmul final : public LibraryKernel {
 public:
   static absl::StatusOr<std::unique_ptr<OnednnMatmul>> make(const MatmulDesc &desc, Pool *pool) {
@@ -201,15 +211,31 @@ absl::StatusOr<uint64_t> matmulScratchBytes(const MatmulDesc &desc) {
   return std::max(kernel->scratchBytes(), isForMatrixUnit(desc) ? tileMatmulScratchBytes(desc) : 0);
 }
 
+uint32_t matmulParts(const MatmulDesc &desc, uint32_t threads) {
+  switch (wayOf(desc)) {
+  case Way::Narrow:
+    return narrowParts(desc, threads);
+  case Way::Direct:
+    return directParts(desc, threads);
+  case Way::MatrixUnit: // about as many
+  case Way::Library:
+    break;
+  }
+  return uint32_t(std::max<size_t>(1, blocksOf(desc, threads).size()));
+}
+
 absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes, Pool *pool) {
-  if (isNarrow(desc))
+  switch (wayOf(desc)) {
+  case Way::Narrow:
     return makeNarrowMatmul(desc, pool);
-  if (isForMatrixUnit(desc) && hasMatrixUnit()) {
+  case Way::MatrixUnit:
     GRAPHC_RETURN_IF_ERROR(checkScratch(describe(desc), tileMatmulScratchBytes(desc), scratchBytes));
     return makeTileMatmul(desc, pool);
-  }
-  if (isDirect(desc) && hasDirect())
+  case Way::Direct:
     return makeDirectMatmul(desc, pool);
+  case Way::Library:
+    break;
+  }
   GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnMatmul> kernel, OnednnMatmul::make(desc, pool));
   GRAPHC_RETURN_IF_ERROR(checkScratch(describe(desc), kernel->scratchBytes(), scratchBytes));
   return kernel;

@@ -44,5 +44,8 @@ std::string describe(const MatmulDesc &desc);
 /// Bytes of scratch that the kernel needs on this machine's CPU, a multiple of 64, possibly 0. Opens the module, where it is for the product.
 absl::StatusOr<uint64_t> matmulScratchBytes(const MatmulDesc &desc);
 
+/// How many parts so many threads share on this machine's CPU, for predictions.
+uint32_t matmulParts(const MatmulDesc &desc, uint32_t threads);
+
 } // namespace graphc::kernels
 #endif

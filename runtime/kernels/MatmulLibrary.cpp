@@ -1,12 +1,8 @@
 // What a call of the library matmul looks like, on CPUs and on GPUs. Matmul.cpp makes and runs the first, runtime/device/cuda/Products.cpp the
 // second.
 #include "runtime/base/Status.h"
-#include "runtime/kernels/Blocks.h"
-#include "runtime/kernels/DirectMatmul.h"
 #include "runtime/kernels/Library.h"
 #include "runtime/kernels/Matmul.h"
-#include "runtime/kernels/NarrowMatmul.h"
-#include "runtime/kernels/TileMatmul.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -127,13 +123,7 @@ public:
   }
   uint32_t parts(const LibraryCall &call, uint32_t threads) const override {
     absl::StatusOr<MatmulDesc> desc = readCall(call, /*onGpu=*/false);
-    if (!desc.ok())
-      return 1;
-    if (isNarrow(*desc))
-      return narrowParts(*desc, threads);
-    if (isDirect(*desc) && hasDirect() && !(isForMatrixUnit(*desc) && hasMatrixUnit()))
-      return directParts(*desc, threads);
-    return uint32_t(std::max<size_t>(1, blocksOf(*desc, threads).size()));
+    return desc.ok() ? matmulParts(*desc, threads) : 1;
   }
 };
 
