@@ -59,16 +59,14 @@ private:
 
 } // namespace
 
-bool hasDirect() { return simdKernels().direct; }
-
 // As measured (docs/benchmarks.md): the left factor and a group of the right one's columns stay in a second-level cache. Of a longer k a chain's error would
 // be felt.
 bool isDirect(const MatmulDesc &d) {
   if (d.type != MatmulType::F32 || d.batch != 1 || d.transposeB || d.n % 16 != 0 || d.n < 64 || d.m < 2 || d.k < 32 ||
       d.k > 1024)
     return false;
-  constexpr int64_t mostLeft = 1 << 17, mostRight = 1 << 19;
-  if (__int128(d.m) * d.k > mostLeft || __int128(d.k) * d.n > mostRight)
+  constexpr int64_t mostRight = 1 << 19;
+  if (__int128(d.m) * d.k > simdKernels().mostDirect || __int128(d.k) * d.n > mostRight)
     return false;
   // A left factor that is stored across is read in pieces of rows; if these are whole pages apart they fall into few sets of a cache.
   return !d.transposeA || (d.m >= 32 && d.m % 1024 != 0 && d.k <= 256 && d.n <= 512);

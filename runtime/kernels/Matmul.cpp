@@ -151,7 +151,7 @@ Way wayOf(const MatmulDesc &d) {
     return Way::Narrow;
   if (isForMatrixUnit(d) && hasMatrixUnit())
     return Way::MatrixUnit;
-  return isDirect(d) && hasDirect() ? Way::Direct : Way::Library;
+  return isDirect(d) ? Way::Direct : Way::Library;
 }
 
 class OnednnMatmul final : public LibraryKernel {

@@ -68,8 +68,9 @@ struct SimdKernels {
   void (*narrowAcross)(const SimdProduct &product, int64_t first, int64_t end);
   void (*narrowColumn)(const SimdProduct &product, int64_t first, int64_t end);
   void (*narrowDots)(const SimdProduct &product, int64_t first, int64_t end);
-  /// Columns [first, end), whole multiples of 16, of a product whose b is stored k x n. Null where the library is faster.
+  /// Columns [first, end), whole multiples of 16, of a product whose b is stored k x n.
   void (*direct)(const SimdProduct &product, int64_t first, int64_t end);
+  int64_t mostDirect; ///< elements of a up to which direct() is faster than the library
 };
 
 /// Elements from row to row of a matrix whose rows are whole vectors for each kind of CPU.

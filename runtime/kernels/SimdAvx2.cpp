@@ -6,10 +6,11 @@ namespace {
 #include "runtime/kernels/SimdTile.h"
 
 #include "runtime/kernels/SimdAttention.h"
+#include "runtime/kernels/SimdDirect.h"
 #include "runtime/kernels/SimdNarrow.h"
 } // namespace
 
 const SimdKernels kSimdAvx2 = {"AVX2 and FMA", attention,  attentionGrad, narrowAcross,
-                               narrowColumn,   narrowDots, nullptr};
+                               narrowColumn,   narrowDots, direct,        1 << 15};
 
 } // namespace graphc::kernels

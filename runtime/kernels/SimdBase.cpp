@@ -6,9 +6,11 @@ namespace {
 #include "runtime/kernels/SimdTile.h"
 
 #include "runtime/kernels/SimdAttention.h"
+#include "runtime/kernels/SimdDirect.h"
 #include "runtime/kernels/SimdNarrow.h"
 } // namespace
 
-const SimdKernels kSimdBase = {"any x86-64", attention, attentionGrad, narrowAcross, narrowColumn, narrowDots, nullptr};
+const SimdKernels kSimdBase = {"any x86-64", attention,  attentionGrad, narrowAcross,
+                               narrowColumn, narrowDots, direct,        1 << 13};
 
 } // namespace graphc::kernels

@@ -6,7 +6,7 @@
 
 /// Columns [first, end) of a product whose b is stored k x n; whole vectors.
 inline void direct(const SimdProduct &p, int64_t first, int64_t end) {
-  constexpr int64_t most = kVectors * kWidth;
+  constexpr int64_t most = 4 * kWidth;
   for (int64_t column = first; column < end; column += most) {
     const int64_t columns = end - column < most ? end - column : most;
     product(p.m, columns, p.k, {p.a, p.aRow, p.aColumn}, p.b + column, p.n, p.c + column, p.n, false);

@@ -130,34 +130,47 @@ inline void tile(Left a, const float *b, int64_t bRow, float *c, int64_t cRow, i
       store(c + r * cRow + v * kWidth, sums[r][v]);
 }
 
-template <int rows, int vectors>
-inline void tileRows(int64_t &left, Left &a, const float *b, int64_t bRow, float *&c, int64_t cRow, int64_t k,
-                     bool adds) {
-  for (; left >= rows; left -= rows) {
-    tile<rows, vectors>(a, b, bRow, c, cRow, k, adds);
-    a.at += rows * a.row, c += rows * cRow;
+/// The rows that are left, fewer than `most`, all at once.
+template <int most, int vectors>
+inline void tileRest(int64_t rows, Left a, const float *b, int64_t bRow, float *c, int64_t cRow, int64_t k, bool adds) {
+  if constexpr (most > 1) {
+    if (rows == most - 1)
+      tile<most - 1, vectors>(a, b, bRow, c, cRow, k, adds);
+    else
+      tileRest<most - 1, vectors>(rows, a, b, bRow, c, cRow, k, adds);
   }
 }
 
-/// Columns of as many vectors: as many rows at a time as there are registers for, then fewer.
+/// Columns of as many vectors: as many rows at a time as there are registers for, then the rest.
 template <int vectors>
 inline void tileColumns(int64_t rows, Left a, const float *b, int64_t bRow, float *c, int64_t cRow, int64_t k,
                         bool adds) {
   constexpr int most = kSums / vectors < 12 ? kSums / vectors : 12;
-  tileRows<most, vectors>(rows, a, b, bRow, c, cRow, k, adds);
-  tileRows<(most > 4 ? 4 : 2), vectors>(rows, a, b, bRow, c, cRow, k, adds);
-  tileRows<2, vectors>(rows, a, b, bRow, c, cRow, k, adds);
-  tileRows<1, vectors>(rows, a, b, bRow, c, cRow, k, adds);
+  for (; rows >= most; rows -= most, a.at += most * a.row, c += most * cRow)
+    tile<most, vectors>(a, b, bRow, c, cRow, k, adds);
+  tileRest<most, vectors>(rows, a, b, bRow, c, cRow, k, adds);
+}
+
+/// Columns in groups of as many vectors, then of fewer.
+template <int vectors>
+inline void productInGroups(int64_t m, int64_t n, int64_t k, Left a, const float *b, int64_t bRow, float *c,
+                            int64_t cRow, bool adds) {
+  for (; n >= vectors * kWidth; n -= vectors * kWidth, b += vectors * kWidth, c += vectors * kWidth)
+    tileColumns<vectors>(m, a, b, bRow, c, cRow, k, adds);
+  if constexpr (vectors > 1)
+    productInGroups<vectors / 2>(m, n, k, a, b, bRow, c, cRow, adds);
 }
 
 /// c = a b, or c += a b: m x n of k products each. b and c have their rows at steps of bRow and cRow; n is a multiple of kWidth.
 inline void product(int64_t m, int64_t n, int64_t k, Left a, const float *b, int64_t bRow, float *c, int64_t cRow,
                     bool adds) {
-  for (; n >= kVectors * kWidth; n -= kVectors * kWidth, b += kVectors * kWidth, c += kVectors * kWidth)
-    tileColumns<kVectors>(m, a, b, bRow, c, cRow, k, adds);
-  if constexpr (kVectors > 2)
-    for (; n >= 2 * kWidth; n -= 2 * kWidth, b += 2 * kWidth, c += 2 * kWidth)
-      tileColumns<2>(m, a, b, bRow, c, cRow, k, adds);
-  for (; n >= kWidth; n -= kWidth, b += kWidth, c += kWidth)
-    tileColumns<1>(m, a, b, bRow, c, cRow, k, adds);
+  int64_t few = 0;
+  if constexpr (kVectors < 4) { // one or two rows that are left over: more columns at a time keep the multipliers busy
+    few = m % (kSums / kVectors);
+    few = few <= 2 ? few : 0;
+    if (few > 0)
+      productInGroups<4>(few, n, k, {a.at + (m - few) * a.row, a.row, a.column}, b, bRow, c + (m - few) * cRow, cRow,
+                         adds);
+  }
+  productInGroups<kVectors>(m - few, n, k, a, b, bRow, c, cRow, adds);
 }

@@ -1,6 +1,6 @@
 // Which kernel is faster for a product of dense f32, on one thread: of oneDNN's, the one that it takes by itself or the next in its list
 // (docs/decisions/2026-11-28-few-rows-by-a-large-matrix.md); of products with few columns or one row, and of operands that a cache holds, the first of these or this
-// project's own (docs/decisions/2026-11-28-few-columns.md, 2026-11-28-products-without-copies.md). In turns, each time with 4 MiB of other memory touched before. A line a product.
+// project's own (docs/decisions/2026-11-28-few-columns.md, 2026-11-28-products-without-copies.md). In turns, each time with 4 MiB of other memory touched before. A line a product. With avx2 or sse: our own kernels for such CPUs.
 #include "runtime/kernels/Simd.h"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ static void ofTheLibrary(const Shape &s) {
 }
 
 /// As NarrowMatmul.cpp (where one row by a matrix is that matrix, transposed, by a column) and DirectMatmul.cpp have them.
-static void ofOurOwn(const Shape &s) {
+static void ofOurOwn(const Shape &s, const graphc::kernels::SimdKernels &kernels) {
   using namespace graphc::kernels;
   stream calls(cpu);
   Kernel library = make(s.m, s.k, s.n, s.transposeA, s.transposeB, false);
@@ -107,13 +107,10 @@ static void ofOurOwn(const Shape &s) {
   own.a = at(isRow ? DNNL_ARG_WEIGHTS : DNNL_ARG_SRC), own.b = at(isRow ? DNNL_ARG_SRC : DNNL_ARG_WEIGHTS);
   own.aRow = s.transposeA ? 1 : s.k, own.aColumn = s.transposeA ? s.m : 1;
   own.bRow = own.n, own.bColumn = 1, own.c = at(DNNL_ARG_DST);
-  const SimdKernels &kernels = simdKernels();
   auto *kernel = own.n > kMostNarrow ? kernels.direct
                  : !isAcross         ? kernels.narrowDots
                  : own.n > 1         ? kernels.narrowAcross
                                      : kernels.narrowColumn;
-  if (!kernel)
-    return; // the library's is faster here, or was not measured
   print(s, library.name, "own",
         timesOf({[&] {
                    library.product.execute(calls, library.arguments);
@@ -122,7 +119,10 @@ static void ofOurOwn(const Shape &s) {
                  [&] { kernel(own, 0, kernel == kernels.direct ? own.n : own.m); }}));
 }
 
-int main() {
+int main(int argc, char **argv) {
+  using namespace graphc::kernels;
+  const std::string kind = argc > 1 ? argv[1] : "";
+  const SimdKernels &kernels = kind == "avx2" ? kSimdAvx2 : kind == "sse" ? kSimdBase : simdKernels();
   for (const Shape &s : {Shape{4, 4096, 4096},
                          {8, 1024, 1024},
                          {32, 4096, 1024},
@@ -157,6 +157,7 @@ int main() {
                          {1, 256, 50257, false, true},
                          {1, 1024, 1024, false, true},
                          {2, 784, 512},
+                         {3, 784, 512},
                          {8, 512, 512},
                          {8, 256, 1024},
                          {16, 784, 512},
@@ -173,5 +174,5 @@ int main() {
                          {784, 64, 512, true},
                          {512, 128, 256, true},
                          {256, 256, 256, true}})
-    ofOurOwn(s);
+    ofOurOwn(s, kernels);
 }

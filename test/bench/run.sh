@@ -27,7 +27,8 @@ export GRAPHC_ROOT=$PWD PATH=$PWD/build/release/bin:$PATH
 case ${1:-} in link | flood) exec /usr/bin/python3 "test/bench/$1.py" "${@:2}" ;; esac # with pytest's modules, as test/run
 if [ "${1:-}" = products ]; then
   c++ -std=c++20 -O2 -I. test/bench/products.cpp build/release/runtime/kernels/libgraphc_kernels.a -ldnnl -o build/bench/products
-  OMP_NUM_THREADS=1 exec taskset -c 0 build/bench/products
+  case "${2:-}" in avx2) export ONEDNN_MAX_CPU_ISA=AVX2 ;; sse) export ONEDNN_MAX_CPU_ISA=SSE41 ;; esac
+  OMP_NUM_THREADS=1 exec taskset -c 0 build/bench/products "${@:2}"
 fi
 [ "${1:-}" != compile ] || exec python3 test/bench/compile.py "${@:2}"
 [ "${1:-}" != session ] || exec python3 test/bench/session.py "${@:2}"

@@ -87,8 +87,8 @@ TEST(Matmul, SaysHowItIsMade) {
       (*kernel)->algorithm(),
       std::regex("CPU: oneDNN \\d+\\.\\d+\\.\\d+ .+ for (AVX|SSE|another CPU).*, caches of \\d+ and \\d+ bytes")))
       << (*kernel)->algorithm();
-  // Few rows by a large matrix have a kernel of their own, however many threads share them. Of a smaller one they are not the library's, where there is
-  // AVX-512.
+  // Few rows by a large matrix have a kernel of their own, however many threads share them. Of a smaller one they are not the library's, with AVX-512 dozens
+  // of them.
   const bool avx512 = __builtin_cpu_supports("avx512f");
   EXPECT_EQ(absl::StrContains((*kernel)->algorithm(), "brg"), avx512) << (*kernel)->algorithm();
   for (int64_t m : {2, 64, 96}) {
@@ -98,10 +98,14 @@ TEST(Matmul, SaysHowItIsMade) {
     EXPECT_TRUE(absl::StrContains((*kernel)->algorithm(), "gemm:jit") || !avx512) << (*kernel)->algorithm();
     EXPECT_EQ((*kernel)->parts(), avx512 && m >= 64 ? 2u : 1u);
   }
-  EXPECT_EQ(hasDirect(), avx512 && __builtin_cpu_supports("avx512vl"));
-  kernel = makeMatmul({64, 512, 1024, 1, false, false, false, false, MatmulType::F32}, 1 << 30);
-  ASSERT_TRUE(kernel.ok()) << kernel.status();
-  EXPECT_EQ((*kernel)->algorithm() == "CPU: kernels for AVX-512", hasDirect()) << (*kernel)->algorithm();
+  for (int64_t m : {8, 64}) {
+    const MatmulDesc d{m, 512, 1024};
+    kernel = makeMatmul(d, 1 << 30);
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    EXPECT_TRUE(isDirect(d) || m == 64);
+    EXPECT_EQ((*kernel)->algorithm() == absl::StrCat("CPU: kernels for ", simdKernels().name), isDirect(d))
+        << (*kernel)->algorithm();
+  }
   MatmulDesc rounded{64, 64, 64, 1, false, false, false, false, MatmulType::F32, Precision::Tf32};
   kernel = makeMatmul(rounded, 1 << 30);
   ASSERT_TRUE(kernel.ok()) << kernel.status();
@@ -244,8 +248,7 @@ TEST(Matmul, ThreadsKeepTheBits) {
         uint32_t parts = 0;
         EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
         // Before AVX-512 the library's blocks have other bits than the whole for some shapes: these are not shared.
-        const size_t blocks =
-            isDirect(d) && hasDirect() ? directParts(d, threads) : std::max<size_t>(1, blocksOf(d, threads).size());
+        const size_t blocks = isDirect(d) ? directParts(d, threads) : std::max<size_t>(1, blocksOf(d, threads).size());
         EXPECT_TRUE(parts == blocks || (parts == 1 && !__builtin_cpu_supports("avx512f"))) << parts << describe(d);
         for (Precision precision : {Precision::Tf32, Precision::Bf16}) {
           d.precision = precision;

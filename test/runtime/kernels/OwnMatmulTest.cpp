@@ -88,9 +88,28 @@ TEST(OwnMatmul, FewColumns) {
     EXPECT_FALSE(isNarrow(d)) << describe(d);
 }
 
+/// How many elements differ from one chain of multiply-adds each, rounded once each where `fuses`.
+size_t offChain(const MatmulDesc &d, const Operands &in, const std::vector<float> &got, bool fuses) {
+  size_t different = 0;
+  for (int64_t i = 0; i < d.m; i += d.m > 35 ? 9 : 1) // for time
+    for (int64_t j = 0; j < d.n; ++j) {
+      float chain = 0;
+      for (int64_t l = 0; l < d.k; ++l) {
+        const float a = in.at(in.a)[d.transposeA ? l * d.m + i : i * d.k + l], b = in.at(in.b)[l * d.n + j];
+        chain = fuses ? std::fma(a, b, chain) : a * b + chain;
+      }
+      different += got[size_t(i * d.n + j)] != chain;
+    }
+  return different;
+}
+
 // Operands that a cache holds: each element is one chain, in whatever tile and whoever makes it.
 TEST(OwnMatmul, OperandsThatACacheHolds) {
   for (const MatmulDesc &d : {MatmulDesc{2, 512, 256},
+                              {3, 96, 40},
+                              {4, 112, 40},
+                              {5, 80, 33},
+                              {8, 208, 90},
                               {7, 80, 33},
                               {12, 64, 1024},
                               {13, 528, 300},
@@ -99,20 +118,21 @@ TEST(OwnMatmul, OperandsThatACacheHolds) {
                               {33, 512, 256, 1, true},
                               {784, 144, 65, 1, true},
                               {500, 512, 100, 1, true}}) {
-    ASSERT_TRUE(isDirect(d)) << describe(d);
-    if (!hasDirect())
-      continue;
     Operands in(d);
-    std::vector<float> got = run(d, in);
-    size_t different = 0;
-    for (int64_t i = 0; i < d.m; i += d.m > 35 ? 9 : 1) // for time
-      for (int64_t j = 0; j < d.n; ++j) {
-        float chain = 0;
-        for (int64_t l = 0; l < d.k; ++l)
-          chain = std::fma(in.at(in.a)[d.transposeA ? l * d.m + i : i * d.k + l], in.at(in.b)[l * d.n + j], chain);
-        different += got[size_t(i * d.n + j)] != chain;
-      }
-    EXPECT_EQ(different, 0u) << describe(d);
+    for (const SimdKernels *kind : kindsHere()) {
+      std::vector<float> got(size_t(d.m * d.n));
+      SimdProduct product{};
+      product.m = d.m, product.n = d.n, product.k = d.k, product.a = in.at(in.a), product.b = in.at(in.b);
+      product.aRow = d.transposeA ? 1 : d.k, product.aColumn = d.transposeA ? d.m : 1, product.c = got.data();
+      kind->direct(product, 0, 48);
+      kind->direct(product, 48, d.n);
+      EXPECT_EQ(offChain(d, in, got, kind != &kSimdBase), 0u) << describe(d) << ", " << kind->name;
+    }
+    EXPECT_EQ(isDirect(d), d.m * d.k <= simdKernels().mostDirect) << describe(d);
+    if (!isDirect(d))
+      continue;
+    const std::vector<float> got = run(d, in);
+    EXPECT_EQ(offChain(d, in, got, &simdKernels() != &kSimdBase), 0u) << describe(d);
     for (uint32_t threads : {2, 3, 100}) {
       Pool pool(threads);
       uint32_t parts = 0;
