@@ -2,6 +2,7 @@
 
 #include "runtime/base/Futex.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/Thread.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -62,12 +63,7 @@ absl::Status BatchSource::start(Taken what, uint64_t step) {
   ending.store(false);
   if (!choice.prefetch)
     return absl::OkStatus();
-  try {
-    filler = std::thread([this] { run(); });
-  } catch (const std::system_error &error) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("data set ", set->name(), ": cannot start its thread: ", error.what()));
-  }
+  GRAPHC_ASSIGN_OR_RETURN(filler, base::startThread(absl::StrCat("data set ", set->name(), "'s"), [this] { run(); }));
   return absl::OkStatus();
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/executor/LaneRunner.h"
 
 #include "runtime/base/Mutex.h"
+#include "runtime/base/Thread.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -138,8 +139,16 @@ absl::Status runLanes(std::span<const std::unique_ptr<Lane>> lanes, const RunOpt
       options.parking->ended(&lane);
   };
   std::vector<std::thread> threads;
-  for (size_t i = 1; i < lanes.size(); ++i)
-    threads.emplace_back([&, i] { run(*lanes[i]); });
+  for (size_t i = 1; i < lanes.size(); ++i) {
+    Lane &lane = *lanes[i];
+    absl::StatusOr<std::thread> started = base::startThread("a lane's", [&] { run(lane); });
+    if (started.ok())
+      threads.push_back(*std::move(started));
+    else
+      failure.report(lane, started.status());
+    if (!started.ok() && options.parking)
+      options.parking->ended(&lane);
+  }
   if (!lanes.empty())
     run(*lanes[0]);
   for (std::thread &thread : threads)

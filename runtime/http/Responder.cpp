@@ -3,6 +3,7 @@
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/Thread.h"
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
@@ -52,9 +53,10 @@ absl::StatusOr<std::unique_ptr<Responder>> Responder::start(Options options) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  made->thread_ = std::thread([self = made.get()] { self->run(); });
-  pthread_setname_np(made->thread_.native_handle(), "responder");
+  absl::StatusOr<std::thread> started = base::startThread("the responder's", [self = made.get()] { self->run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  GRAPHC_ASSIGN_OR_RETURN(made->thread_, std::move(started));
+  pthread_setname_np(made->thread_.native_handle(), "responder");
   return made;
 }
 

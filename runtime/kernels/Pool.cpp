@@ -3,6 +3,8 @@
 #include "runtime/base/Clock.h"
 #include "runtime/base/Futex.h"
 #include "runtime/base/Log.h"
+#include "runtime/base/Status.h"
+#include "runtime/base/Thread.h"
 
 #include <algorithm>
 #include <array>
@@ -105,14 +107,17 @@ Pool::~Pool() {
 
 void Pool::start() {
   base::MutexLock lock(mutex);
-  while (helpers.size() < helperCount && !refused)
-    try {
-      helpers.emplace_back([this, thread = uint32_t(helpers.size()) + 1] { help(thread); });
-    } catch (const std::system_error &error) {
+  while (helpers.size() < helperCount && !refused) {
+    absl::StatusOr<std::thread> started =
+        base::startThread("a kernel's", [this, thread = uint32_t(helpers.size()) + 1] { help(thread); });
+    if (started.ok()) {
+      helpers.push_back(*std::move(started));
+    } else {
       refused = true;
-      base::logger().warn("one kernel gets {} of {} threads, more cannot be started: {}", helpers.size() + 1, threads(),
-                          error.what());
+      base::logger().warn("one kernel gets {} of {} threads: {}", helpers.size() + 1, threads(),
+                          base::describe(started.status()));
     }
+  }
 }
 
 void Pool::run(uint32_t count, Part part, void *context) {

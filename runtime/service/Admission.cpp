@@ -4,6 +4,7 @@
 #include "runtime/base/Log.h"
 #include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/Thread.h"
 #include "runtime/service/Secret.h"
 
 #include <algorithm>
@@ -34,12 +35,12 @@ absl::StatusOr<std::unique_ptr<Admission>> Admission::open(Options options) {
   base::UniqueFd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop)
     return base::errnoStatus("eventfd", errno);
-  return std::unique_ptr<Admission>(new Admission(std::move(options), std::move(stop)));
+  std::unique_ptr<Admission> made(new Admission(std::move(options), std::move(stop)));
+  GRAPHC_ASSIGN_OR_RETURN(made->thread_, base::startThread("the admission's", [one = made.get()] { one->run(); }));
+  return made;
 }
 
-Admission::Admission(Options options, base::UniqueFd stop) : options_(std::move(options)), stop_(std::move(stop)) {
-  thread_ = std::thread([this] { run(); });
-}
+Admission::Admission(Options options, base::UniqueFd stop) : options_(std::move(options)), stop_(std::move(stop)) {}
 
 void Admission::close() {
   if (!thread_.joinable())

@@ -4,6 +4,7 @@
 #include "runtime/base/Crc32c.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
+#include "runtime/base/Thread.h"
 #include "runtime/plan/PlanSketch.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/PeerCheck.h"
@@ -118,15 +119,16 @@ absl::StatusOr<std::unique_ptr<FlightRecorder>> FlightRecorder::open(const std::
   base::UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd)
     return base::annotate(base::errnoStatus(file, errno), flag);
-  return std::unique_ptr<FlightRecorder>(
+  std::unique_ptr<FlightRecorder> made(
       new FlightRecorder(directory, file, std::move(fd), std::move(self), std::move(warn)));
+  GRAPHC_ASSIGN_OR_RETURN(made->thread_, base::startThread("the recorder's", [one = made.get()] { one->run(); }));
+  return made;
 }
 
 FlightRecorder::FlightRecorder(std::string directory, std::string file, base::UniqueFd fd, service::Hello self,
                                std::function<void(const std::string &)> warn)
     : directory_(std::move(directory)), file_(std::move(file)), fd_(std::move(fd)), warn_(std::move(warn)) {
   *head_.mutable_self() = std::move(self);
-  thread_ = std::thread([this] { run(); });
 }
 
 FlightRecorder::~FlightRecorder() {

@@ -1,6 +1,7 @@
 #include "runtime/session/PhaseReturns.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Thread.h"
 #include "runtime/executor/Rejoin.h"
 #include "runtime/plan/Types.h"
 
@@ -79,11 +80,11 @@ absl::Status PhaseReturns::runAside(service::ControlLink &link, const std::funct
                                     const std::function<void(const service::ToTask &)> &take) {
   std::atomic<bool> over{false};
   absl::Status status;
-  std::thread lanes([&] {
-    status = run();
-    over.store(true);
-    link.wake();
-  });
+  GRAPHC_ASSIGN_OR_RETURN(std::thread lanes, base::startThread("the lanes'", [&] {
+                            status = run();
+                            over.store(true);
+                            link.wake();
+                          }));
   while (!over.load()) {
     absl::StatusOr<service::ToTask> message = link.receive(absl::InfiniteFuture());
     if (!message.ok())

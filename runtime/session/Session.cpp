@@ -2,6 +2,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
+#include "runtime/base/Thread.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/LaunchContext.h"
 #include "runtime/session/TaskRun.h"
@@ -55,10 +56,16 @@ Session::Attempt::~Attempt() {
 }
 
 void Session::Attempt::start() {
-  thread_ = std::thread([this] {
+  absl::StatusOr<std::thread> started = base::startThread("the session's", [this] {
     result_ = run->run();
     stepping.gate.close();
   });
+  if (started.ok()) {
+    thread_ = *std::move(started);
+  } else {
+    result_ = started.status();
+    stepping.gate.close();
+  }
 }
 
 absl::StatusOr<RunResult> Session::Attempt::join() {

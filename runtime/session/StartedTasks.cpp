@@ -2,6 +2,7 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/Thread.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/LaunchContext.h"
 #include "runtime/service/Secret.h"
@@ -56,7 +57,8 @@ std::vector<char *> pointers(std::vector<std::string> &texts) {
 absl::StatusOr<std::unique_ptr<StartedTasks>> StartedTasks::start(const plan::LoadedPlan &plan, Options options) {
   std::unique_ptr<StartedTasks> tasks(new StartedTasks(std::move(options)));
   GRAPHC_RETURN_IF_ERROR(tasks->launch(plan));
-  tasks->watcher_ = std::thread([all = tasks.get()] { all->watch(); });
+  GRAPHC_ASSIGN_OR_RETURN(tasks->watcher_,
+                          base::startThread("the started tasks'", [all = tasks.get()] { all->watch(); }));
   return tasks;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/session/TaskThreads.h"
 
+#include "runtime/base/Thread.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
 
@@ -36,14 +37,22 @@ TaskThreads::~TaskThreads() {
 /// beside the session's.
 TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
                                   std::optional<std::chrono::seconds> clearUp) {
-  heartbeat_ = std::thread([this] { heartbeat(); });
-  if (absl::Status status = join(); !status.ok())
-    return {TaskFailure{status, false, ""}, absl::OkStatus()};
-  if (parts_.driver)
-    driving_ = std::thread([this] {
+  auto start = [&](std::thread &thread, const char *whose, std::function<void()> work) {
+    absl::StatusOr<std::thread> started = base::startThread(whose, std::move(work));
+    if (started.ok())
+      thread = *std::move(started);
+    return started.status();
+  };
+  absl::Status status = start(heartbeat_, "the heartbeat's", [this] { heartbeat(); });
+  if (status.ok())
+    status = join();
+  if (status.ok() && parts_.driver)
+    status = start(driving_, "the master's", [this] {
       driven_ = parts_.driver->run();
       drove_.set_value();
     });
+  if (!status.ok())
+    return {TaskFailure{status, false, ""}, absl::OkStatus()};
   std::optional<TaskFailure> failure = parts_.session.run();
   // After a failure the driver clears up, unless it hangs on a file.
   if (failure && driving_.joinable() && clearUp && drove_.get_future().wait_for(*clearUp) != std::future_status::ready)

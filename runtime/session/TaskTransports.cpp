@@ -88,7 +88,7 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
     for (const transport::ChannelSpec &spec : channels.outgoing)
       grpc->addSend(number, spec);
     for (const transport::ChannelSpec &spec : channels.incoming)
-      grpc->addRecv(number, spec);
+      GRAPHC_RETURN_IF_ERROR(grpc->addRecv(number, spec));
     if (number > options.task)
       result->dial_.emplace_back(number, peer.address());
   }

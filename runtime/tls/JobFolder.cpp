@@ -2,6 +2,7 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/Thread.h"
 #include "runtime/base/WaitSoFar.h"
 #include "runtime/tls/OpenSsl.h"
 
@@ -87,7 +88,8 @@ absl::StatusOr<std::unique_ptr<JobFolder>> JobFolder::make(Options options) {
                                     std::string(absl::StripSuffix(absl::StripPrefix(host, "["), "]")), kValidity)
                              .status());
   folder->files_ = {path + "/chief.crt", path + "/chief.key", path + "/ca.crt"};
-  folder->thread_ = std::thread([one = folder.get()] { one->serve(); });
+  GRAPHC_ASSIGN_OR_RETURN(folder->thread_,
+                          base::startThread("the job folder's", [one = folder.get()] { one->serve(); }));
   return folder;
 }
 

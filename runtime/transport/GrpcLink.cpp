@@ -44,16 +44,17 @@ bool GrpcLink::isLarge(const ChannelSpec &spec) {
   return large;
 }
 
-GrpcSendPort &GrpcLink::addSend(ChannelSpec spec) {
+void GrpcLink::addSend(ChannelSpec spec) {
   sends_.push_back(std::make_unique<GrpcSendPort>(*this, spec, isLarge(spec)));
   sendByKey_[keyOf(spec)] = sends_.back().get();
-  return *sends_.back();
 }
 
-GrpcRecvPort &GrpcLink::addRecv(ChannelSpec spec) {
-  recvs_.push_back(std::make_unique<GrpcRecvPort>(*this, spec, isLarge(spec)));
-  recvByKey_[keyOf(spec)] = recvs_.back().get();
-  return *recvs_.back();
+absl::Status GrpcLink::addRecv(ChannelSpec spec) {
+  auto port = std::make_unique<GrpcRecvPort>(*this, spec, isLarge(spec));
+  GRAPHC_RETURN_IF_ERROR(port->makeRing());
+  recvByKey_[keyOf(spec)] = port.get();
+  recvs_.push_back(std::move(port));
+  return absl::OkStatus();
 }
 
 void GrpcLink::addMemory(std::vector<MessageMemory> &all) {

@@ -38,8 +38,8 @@ public:
   /// Messages of `largeBytes` and more are large.
   GrpcLink(std::string peer, uint64_t incarnation, uint64_t largeBytes = kLargeBytes);
 
-  GrpcSendPort &addSend(ChannelSpec spec);
-  GrpcRecvPort &addRecv(ChannelSpec spec);
+  void addSend(ChannelSpec spec);
+  absl::Status addRecv(ChannelSpec spec); ///< ResourceExhausted
   /// See Transport::memory().
   void addMemory(std::vector<MessageMemory> &all);
   const std::string &peer() const { return peer_; }

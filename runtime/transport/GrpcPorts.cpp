@@ -1,6 +1,7 @@
 #include "runtime/transport/GrpcPorts.h"
 
 #include "runtime/base/Futex.h"
+#include "runtime/base/Status.h"
 #include "runtime/transport/GrpcLink.h"
 
 #include "absl/strings/str_cat.h"
@@ -48,13 +49,20 @@ absl::Status GrpcRecvPort::status() const {
 }
 
 /// Of whole pages, so that a device may pin it.
-static device::Memory pages(uint64_t bytes) {
-  return *device::Memory::allocate(std::max<uint64_t>(bytes, 1), device::Memory::Guard::None, "a channel");
+static absl::StatusOr<device::Memory> pages(uint64_t bytes, const ChannelSpec &spec) {
+  return device::Memory::allocate(std::max<uint64_t>(bytes, 1), device::Memory::Guard::None,
+                                  absl::StrCat("channel ", spec.key.channel).c_str());
 }
 
 std::byte *GrpcSendPort::ownBuffer() {
-  if (!copy_.data())
-    copy_ = pages(spec_.bytes);
+  if (!copy_.data()) {
+    absl::StatusOr<device::Memory> made = pages(spec_.bytes, spec_);
+    if (!made.ok()) {
+      link_.abort(made.status());
+      return nullptr;
+    }
+    copy_ = *std::move(made);
+  }
   return reinterpret_cast<std::byte *>(copy_.data());
 }
 
@@ -68,7 +76,7 @@ PollState GrpcSendPort::acquire(void **data) {
   if (outstanding_.load(std::memory_order_acquire) != 0)
     return PollState::Pending;
   *data = ownBuffer();
-  return PollState::Ready;
+  return *data ? PollState::Ready : PollState::Aborted;
 }
 
 /// Takes a credit and hands the message to the link. `outstanding_` begins with one for the queue, so done() waits for
@@ -83,13 +91,16 @@ PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode, ui
   // The lane is the only one that takes credits, so there is nothing to race with between the load and the subtraction.
   if (credits_.load(std::memory_order_acquire) == 0 || outstanding_.load(std::memory_order_acquire) != 0)
     return PollState::Pending;
+  const bool copies = mode == SendMode::Copy && data != copy_.data();
+  if (copies && !ownBuffer())
+    return PollState::Aborted;
   credits_.fetch_sub(1, std::memory_order_relaxed);
   outstanding_.store(1, std::memory_order_relaxed);
   started_.fetch_add(bytes, std::memory_order_relaxed);
   // What acquire() gave is this port's own: the lane writes it again after another acquire(), which waits for it.
   borrowed_ = mode == SendMode::Borrow && data != copy_.data();
-  if (mode == SendMode::Copy && data != copy_.data())
-    data = std::memcpy(ownBuffer(), data, bytes);
+  if (copies)
+    data = std::memcpy(copy_.data(), data, bytes);
   link_.submit(*this, static_cast<const std::byte *>(data), bytes, step);
   return PollState::Ready;
 }
@@ -133,8 +144,13 @@ void GrpcSendPort::onSliceDestroyed(void *port) { static_cast<GrpcSendPort *>(po
 
 GrpcRecvPort::GrpcRecvPort(GrpcLink &link, ChannelSpec spec, bool large)
     : link_(link), spec_(spec), large_(large), stride_((std::max<uint64_t>(spec.bytes, 1) + 63) / 64 * 64),
-      ring_(pages(stride_ * spec.capacity)), sizes_(spec.unit ? new std::atomic<uint64_t>[spec.capacity]() : nullptr),
+      sizes_(spec.unit ? new std::atomic<uint64_t>[spec.capacity]() : nullptr),
       chunks_(large ? chunks() * spec.capacity : 0, Chunk::Missing) {}
+
+absl::Status GrpcRecvPort::makeRing() {
+  GRAPHC_ASSIGN_OR_RETURN(ring_, pages(stride_ * spec_.capacity, spec_));
+  return absl::OkStatus();
+}
 
 PollState GrpcRecvPort::poll(const void **data) {
   uint64_t there;

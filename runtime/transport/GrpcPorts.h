@@ -48,7 +48,7 @@ public:
   void close() override;
 
   const ChannelSpec &spec() const { return spec_; }
-  /// What acquire() gives, made now where it was not; before the first message.
+  /// What acquire() gives, made now where it was not; before the first message. Where there is none, the link is aborted.
   std::span<uint8_t> memory() {
     ownBuffer();
     return {copy_.data(), copy_.size()};
@@ -76,7 +76,7 @@ private:
   std::atomic<bool> aborted_{false};
   bool closed_ = false; ///< the lane's own
   bool borrowed_ = false; ///< the lane's own: what is in flight is the lane's buffer, not `copy_`
-  std::byte *ownBuffer();
+  std::byte *ownBuffer(); ///< null: there is no memory, and the link is aborted
 
   device::Memory copy_; ///< for acquire() and SendMode::Copy, made at its first use
   std::atomic<uint64_t> started_{0}; ///< bytes of all messages
@@ -96,6 +96,7 @@ private:
 class GrpcRecvPort final : public RecvPort {
 public:
   GrpcRecvPort(GrpcLink &link, ChannelSpec spec, bool large);
+  absl::Status makeRing(); ///< before anything else
 
   void wait(absl::Duration timeout) override { wake_.wait(timeout); }
   absl::Status status() const override;
@@ -151,7 +152,7 @@ private:
   const ChannelSpec spec_;
   const bool large_;
   const uint64_t stride_;
-  const device::Memory ring_; ///< capacity slots, each 64-byte aligned
+  device::Memory ring_; ///< capacity slots, each 64-byte aligned
   // Of a channel with a unit, slot by slot: stored by who reads a message's first frame, before its bytes are counted.
   const std::unique_ptr<std::atomic<uint64_t>[]> sizes_;
   WakeWord wake_;

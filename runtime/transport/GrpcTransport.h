@@ -44,8 +44,8 @@ public:
 
   /// Names a peer, the process it must be and, with TLS, where it must be at home; before any other call about it.
   void addPeer(uint32_t task, const std::string &name, uint64_t incarnation, const std::string &address = "");
-  GrpcSendPort &addSend(uint32_t peer, ChannelSpec spec) { return peers_.at(peer)->link.addSend(spec); }
-  GrpcRecvPort &addRecv(uint32_t peer, ChannelSpec spec) { return peers_.at(peer)->link.addRecv(spec); }
+  void addSend(uint32_t peer, ChannelSpec spec) { peers_.at(peer)->link.addSend(spec); }
+  absl::Status addRecv(uint32_t peer, ChannelSpec spec) { return peers_.at(peer)->link.addRecv(spec); }
 
   /// Opens each stream with `peer` through a channel of its own, which `dial` makes, and whose error is returned. Does not wait
   /// for the answer. Only where peer > own task.

@@ -18,12 +18,13 @@ namespace graphc::transport::detail {
 namespace {
 
 constexpr char magic[] = "GRAPHCSM";
-constexpr uint32_t version = 5;
+constexpr uint32_t version = 6;
+constexpr char thanks = 't';
 
-/// The listener does not block; what is said with one caller does, for two seconds at most.
+/// The sender waits for the answer, two seconds at most; then it asks again.
 void setBlocking(int socket) {
   ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) & ~O_NONBLOCK);
-  timeval limit{2, 0}; // both sides answer at once; a peer that does not is broken
+  timeval limit{2, 0};
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
@@ -91,15 +92,17 @@ Hello makeHello(const std::string &run, const std::string &fingerprint, const st
   return hello;
 }
 
-/// The receiver: takes one request, of a process of this user and of this version, with the memfd that comes along.
-absl::StatusOr<Request> acceptRequest(int listener) {
-  Request request;
-  request.socket.reset(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-  if (!request.socket)
+absl::StatusOr<base::UniqueFd> acceptCaller(int listener) {
+  base::UniqueFd socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket)
     return base::errnoStatus("accept", errno);
-  GRAPHC_RETURN_IF_ERROR(base::checkSameUser(request.socket.get()));
-  setBlocking(request.socket.get());
-  ssize_t got = receiveWith(request.socket.get(), &request.hello, sizeof request.hello, {&request.zeroCopy, 1});
+  GRAPHC_RETURN_IF_ERROR(base::checkSameUser(socket.get()));
+  return socket;
+}
+
+absl::StatusOr<Request> receiveRequest(int socket) {
+  Request request;
+  const ssize_t got = receiveWith(socket, &request.hello, sizeof request.hello, {&request.zeroCopy, 1});
   if (got < 0)
     return base::errnoStatus("shared-memory request", errno);
   if (size_t(got) != sizeof request.hello || memcmp(request.hello.magic, magic, 8) != 0 ||
@@ -110,22 +113,26 @@ absl::StatusOr<Request> acceptRequest(int listener) {
   return request;
 }
 
-/// The receiver refuses.
-void answer(const Request &request, const absl::Status &refusal) {
+void refuse(int socket, const absl::Status &why) {
   Answer reply{};
-  std::string text = base::describe(refusal);
+  std::string text = base::describe(why);
   memcpy(reply.message, text.data(), std::min(text.size(), sizeof reply.message - 1));
   // A peer that has gone meanwhile asks again or is missed by connect(); nothing to do here.
-  (void)sendWith(request.socket.get(), &reply, sizeof reply, {});
+  (void)sendWith(socket, &reply, sizeof reply, {});
 }
 
-/// The receiver gives the memory of its channels, and that of its arrival counters where it has some.
-void answer(const Request &request, int channels, int arrivals, uint32_t arrivalCounters) {
+bool give(int socket, int channels, int arrivals, uint32_t arrivalCounters) {
   Answer reply{};
   reply.accepted = 1;
   reply.arrivals = arrivalCounters;
   const int descriptors[] = {channels, arrivals};
-  (void)sendWith(request.socket.get(), &reply, sizeof reply, {descriptors, arrivalCounters ? size_t(2) : size_t(1)});
+  return sendWith(socket, &reply, sizeof reply, {descriptors, arrivalCounters ? size_t(2) : size_t(1)}) ==
+         ssize_t(sizeof reply);
+}
+
+bool receiveThanks(int socket) {
+  char said = 0;
+  return ::recv(socket, &said, 1, MSG_DONTWAIT) == 1 && said == thanks;
 }
 
 /// The sender: asks the receiver's socket, gives the memory that is read in place, and gets that of the channels.
@@ -155,6 +162,8 @@ absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hel
     return absl::FailedPreconditionError(absl::StrCat(task, " refused: ", reply.message));
   if (!descriptors[0] || (reply.arrivals && !descriptors[1]))
     return absl::DataLossError(absl::StrCat(task, " accepted but sent no memory"));
+  if (sendWith(fd.get(), &thanks, 1, {}) != 1)
+    return absl::UnavailableError(absl::StrCat(task, " was asked by another, or has gone"));
   return Segment{std::move(descriptors[0]), std::move(descriptors[1]), reply.arrivals};
 }
 

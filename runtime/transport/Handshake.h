@@ -2,8 +2,9 @@
 //
 // The sender connects to the receiver's Unix socket (SOCK_SEQPACKET, base::UnnamedListener) and says who it is, with
 // the memfd of its zero-copy memory where a channel needs it; the receiver answers with a memfd for the channels. Both check the
-// other's user id as the kernel tells it (SO_PEERCRED), so another user's process can neither take a segment nor offer one. One
-// request, one answer, and the socket is closed.
+// other's user id as the kernel tells it (SO_PEERCRED), so another user's process can neither take a segment nor offer one. The sender
+// thanks for what it has got, and the socket is closed. Without the thanks nothing was given: a sender that was late, or
+// has died on the way, may ask again.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_HANDSHAKE_H
@@ -41,23 +42,28 @@ struct Answer {
 /// Fills everything but `layout` and `zeroCopyBytes`; the tasks' names must be shorter than 128 bytes.
 Hello makeHello(const std::string &run, const std::string &fingerprint, const std::string &from, const std::string &to);
 
-/// Accepts one connection on a listening socket whose peer runs as this user, and reads its hello.
+/// What a caller says first.
 struct Request {
-  base::UniqueFd socket;
   Hello hello;
   base::UniqueFd zeroCopy; ///< where hello.zeroCopyBytes is not 0
 };
-absl::StatusOr<Request> acceptRequest(int listener);
+/// The receiver: one connection, which does not block, of a process of this user.
+absl::StatusOr<base::UniqueFd> acceptCaller(int listener);
+/// The receiver, of a caller's socket that is readable.
+absl::StatusOr<Request> receiveRequest(int socket);
 /// What a receiver hands out.
 struct Segment {
   base::UniqueFd channels;
   base::UniqueFd arrivals; ///< ArrivalCounter.h, one a channel of the plan; where `arrivalCounters` is not 0
   uint32_t arrivalCounters = 0;
 };
-void answer(const Request &request, const absl::Status &refusal);
-void answer(const Request &request, int channels, int arrivals, uint32_t arrivalCounters);
+void refuse(int socket, const absl::Status &why);
+/// Gives memory that stays the caller's, too. False: the caller has gone.
+bool give(int socket, int channels, int arrivals, uint32_t arrivalCounters);
+/// Whether the thanks have come; false where the caller has gone, or says anything else.
+bool receiveThanks(int socket);
 
-/// Asks `hello.to`, which listens at `path`, for its segment, and passes `zero_copy` (-1: nothing) on. Unavailable: it does not listen yet.
+/// Asks `hello.to`, which listens at `path`, for its segment, and passes `zero_copy` (-1: nothing) on. Unavailable: it does not listen yet, or is late.
 /// FailedPrecondition: it refused, with its words.
 absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hello, int zeroCopy = -1);
 

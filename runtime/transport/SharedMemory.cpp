@@ -6,6 +6,7 @@
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
+#include "runtime/transport/Acceptor.h"
 #include "runtime/transport/Handshake.h"
 #include "runtime/transport/PortTable.h"
 
@@ -15,12 +16,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <thread>
-#include <unistd.h>
+#include <utility>
 
 namespace graphc::transport {
 namespace {
@@ -81,6 +78,7 @@ public:
     return mapping;
   }
   uint8_t *data() const { return base; }
+  ZeroCopyView view() const { return {base, bytes}; }
   MessageMemory memory() const { return {{base, bytes}, writable}; }
 
 private:
@@ -93,7 +91,6 @@ class SharedMemoryImpl final : public SharedMemoryTransport {
 public:
   SharedMemoryImpl(SharedMemoryOptions given, base::UniqueFd socket)
       : options(std::move(given)), listener(std::move(socket)) {}
-  ~SharedMemoryImpl() override;
   absl::Status listen();
 
   void setPath(const std::string &task, const std::string &path) override {
@@ -136,11 +133,13 @@ private:
     base::UniqueFd fd; // closed once the peer has it
     uint64_t layout = 0;
     std::vector<ChannelKey> zeroCopy; // its channels that are
+    Mapping ofPeer; // in which these are read; until it has taken the segment
     bool taken = false;
   };
-  void serve();
-  absl::Status checkHello(const detail::Hello &hello, Segment *&segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
-  absl::Status mapZeroCopy(const Segment &segment, const detail::Request &request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+  absl::StatusOr<detail::Acceptor::Host::Memory> give(const detail::Request &request);
+  bool connected(const detail::Request &request);
+  absl::StatusOr<Segment *> segmentOf(const detail::Hello &hello) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+  absl::Status mapZeroCopy(Segment &segment, const detail::Request &request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   absl::Status attach(const SharedMemoryPeer &peer, const detail::Segment &segment);
   absl::Status makeArrivalCounters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   std::string missing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex); // peers that have not come
@@ -149,17 +148,17 @@ private:
   std::vector<Mapping> mappings ABSL_GUARDED_BY(mutex); // of rings, and of what peers send zero-copy
   std::vector<Mapping> counterMappings ABSL_GUARDED_BY(mutex);
   PortTable ports; // connect() adds senders under `mutex`; complete before a lane runs
-  base::UniqueFd listener, stop;
+  base::UniqueFd listener; // until the acceptor has it
   mutable base::Mutex mutex;
   base::CondVar arrived;
   std::vector<Segment> segments ABSL_GUARDED_BY(mutex); // incoming
   base::UniqueFd arrivalsFd; // of this task as a receiver; empty where nothing is gathered
   uint32_t arrivalCounters = 0; // one a channel of the plan up to the last that is gathered
-  std::thread server;
+  std::unique_ptr<detail::Acceptor> acceptor; // last: its thread calls this
 };
 
 /// The receiving side: for each peer that sends here a memfd with the rings of its channels, then the arrival counters,
-/// then a thread that hands both out to peers that ask.
+/// then the acceptor, which hands both out to peers that ask.
 absl::Status SharedMemoryImpl::listen() {
   base::MutexLock lock(mutex);
   for (SharedMemoryPeer &peer : options.peers) {
@@ -192,10 +191,10 @@ absl::Status SharedMemoryImpl::listen() {
     return absl::OkStatus();
   if (!listener)
     return absl::InvalidArgumentError("peers send here, and there is no socket for them to come to");
-  stop.reset(::eventfd(0, EFD_CLOEXEC));
-  if (!stop)
-    return base::errnoStatus("eventfd", errno);
-  server = std::thread([this] { serve(); });
+  GRAPHC_ASSIGN_OR_RETURN(
+      acceptor, detail::Acceptor::start(std::move(listener),
+                                        {[this](const detail::Request &request) { return give(request); },
+                                         [this](const detail::Request &request) { return connected(request); }}));
   return absl::OkStatus();
 }
 
@@ -218,18 +217,9 @@ absl::Status SharedMemoryImpl::makeArrivalCounters() {
   return absl::OkStatus();
 }
 
-/// The thread may still wait for peers that never came.
-SharedMemoryImpl::~SharedMemoryImpl() {
-  if (server.joinable()) {
-    uint64_t one = 1;
-    (void)!::write(stop.get(), &one, sizeof one);
-    server.join();
-  }
-}
-
 /// Of the caller: it is of this run and this plan, it means this task, it knows the same channels, and it has not come
 /// before.
-absl::Status SharedMemoryImpl::checkHello(const detail::Hello &hello, Segment *&segment) {
+absl::StatusOr<SharedMemoryImpl::Segment *> SharedMemoryImpl::segmentOf(const detail::Hello &hello) {
   detail::Hello expected = detail::makeHello(options.run, options.fingerprint, hello.from, options.self);
   if (memcmp(hello.run, expected.run, sizeof hello.run) != 0)
     return absl::FailedPreconditionError("it is of another run");
@@ -244,60 +234,45 @@ absl::Status SharedMemoryImpl::checkHello(const detail::Hello &hello, Segment *&
         return absl::AlreadyExistsError(absl::StrCat(hello.from, " is connected already"));
       if (candidate.layout != hello.layout)
         return absl::FailedPreconditionError("the two sides know different channels");
-      segment = &candidate;
-      return absl::OkStatus();
+      return &candidate;
     }
   return absl::NotFoundError(absl::StrCat("no channel comes from ", hello.from));
 }
 
 /// What the caller sends zero-copy stays in its own memory, whose memfd came with the request. The receivers of those
 /// channels read it there, through a mapping that nobody here can write.
-absl::Status SharedMemoryImpl::mapZeroCopy(const Segment &segment, const detail::Request &request) {
+absl::Status SharedMemoryImpl::mapZeroCopy(Segment &segment, const detail::Request &request) {
   if (segment.zeroCopy.empty())
     return absl::OkStatus();
   uint64_t bytes = request.hello.zeroCopyBytes;
   if (!bytes || !request.zeroCopy)
     return absl::InvalidArgumentError("a channel is zero-copy, but no memory came to read it in");
   GRAPHC_RETURN_IF_ERROR(detail::checkSegment(request.zeroCopy.get(), bytes, segment.peer));
-  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(request.zeroCopy.get(), bytes, PROT_READ));
-  for (ChannelKey key : segment.zeroCopy)
-    ports.mapZeroCopy(key, {mapping.data(), bytes});
-  mappings.push_back(std::move(mapping));
+  GRAPHC_ASSIGN_OR_RETURN(segment.ofPeer, Mapping::map(request.zeroCopy.get(), bytes, PROT_READ));
   return absl::OkStatus();
 }
 
-// Until every peer came or the transport goes. Anything wrong with one request is that requester's problem.
-void SharedMemoryImpl::serve() {
-  for (;;) {
-    pollfd fds[2] = {{listener.get(), POLLIN, 0}, {stop.get(), POLLIN, 0}};
-    if (::poll(fds, 2, -1) < 0 && errno != EINTR)
-      return;
-    if (fds[1].revents)
-      return;
-    if (!fds[0].revents)
-      continue;
-    absl::StatusOr<detail::Request> request = detail::acceptRequest(listener.get());
-    if (!request.ok()) {
-      if (absl::IsResourceExhausted(request.status()))
-        absl::SleepFor(absl::Milliseconds(10)); // no descriptor is free now
-      continue;
+/// On the acceptor's thread. The caller has the memory once it says so; until then it may ask again.
+absl::StatusOr<detail::Acceptor::Host::Memory> SharedMemoryImpl::give(const detail::Request &request) {
+  base::MutexLock lock(mutex);
+  GRAPHC_ASSIGN_OR_RETURN(Segment * segment, segmentOf(request.hello));
+  GRAPHC_RETURN_IF_ERROR(mapZeroCopy(*segment, request));
+  return detail::Acceptor::Host::Memory{segment->fd.get(), arrivalsFd.get(), arrivalCounters};
+}
+
+bool SharedMemoryImpl::connected(const detail::Request &request) {
+  base::MutexLock lock(mutex);
+  for (Segment &segment : segments)
+    if (segment.peer == request.hello.from) {
+      segment.taken = true;
+      segment.fd.reset();
+      for (ChannelKey key : segment.zeroCopy)
+        ports.mapZeroCopy(key, segment.ofPeer.view());
+      if (!segment.zeroCopy.empty())
+        mappings.push_back(std::move(segment.ofPeer));
     }
-    base::MutexLock lock(mutex);
-    Segment *segment = nullptr;
-    absl::Status verdict = checkHello(request->hello, segment);
-    if (verdict.ok())
-      verdict = mapZeroCopy(*segment, *request);
-    if (!verdict.ok()) {
-      detail::answer(*request, verdict);
-      continue;
-    }
-    detail::answer(*request, segment->fd.get(), arrivalsFd.get(), arrivalCounters);
-    segment->taken = true;
-    segment->fd.reset();
-    arrived.notifyAll();
-    if (std::all_of(segments.begin(), segments.end(), [](const Segment &s) { return s.taken; }))
-      return;
-  }
+  arrived.notifyAll();
+  return missing().empty();
 }
 
 /// The sending side, once `peer` has given its memory. Both sides have sorted the channels in one way, so each ring is

@@ -1,13 +1,13 @@
 //===- Transport.h - moving one channel's messages between two lanes --------------------------------------*- C++ -*-===//
 //
-// One small interface with three implementations: in-process, shared memory, gRPC. test/runtime/transport holds ONE
+// One small interface with four implementations: in-process, shared memory, gRPC, conflating. test/runtime/transport holds ONE
 // conformance suite that all of them pass. Threads: a port belongs to one lane; only that lane calls it. abort() of
 // the owning Transport may come from any thread. No callback is ever made under a lock.
 //
 // A channel instance is a ring of `capacity` slots of exactly `bytes` bytes, 64-byte aligned, at the receiver (of a
 // zero-copy channel: of references to the sender's memory). A message has `bytes` bytes, or where the channel has a `unit` as many
 // units as its sender says, at most all. The k-th send pairs with the k-th receive. Nothing here blocks but wait(), and nothing but wait() makes a system call unless the
-// other side sleeps. After set-up no call here allocates in our code.
+// other side sleeps. After set-up no call here allocates in our code, but a gRPC port its buffer, at its first message that is not the lane's own.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_TRANSPORT_H

@@ -63,7 +63,8 @@ inline std::map<std::string, std::string> dataSeeds() {
     for (const ChannelSpec &spec : incoming())
       link.addSend(spec);
     for (const ChannelSpec &spec : outgoing())
-      link.addRecv(spec);
+      if (!link.addRecv(spec).ok())
+        abort();
     ScriptWire wires[kMaxStreams];
     for (uint32_t stream = 0; stream < link.streams(); ++stream)
       if (!link.attach(stream, &wires[stream], kOwn).ok())

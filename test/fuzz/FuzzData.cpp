@@ -16,7 +16,8 @@ class Link {
 public:
   Link() : link_("/job:peer/task:0", test::kOwn, test::kLargeHere) {
     for (const ChannelSpec &spec : test::incoming())
-      link_.addRecv(spec);
+      if (!link_.addRecv(spec).ok())
+        abort();
     for (const ChannelSpec &spec : test::outgoing())
       link_.addSend(spec);
     for (uint32_t stream = 0; stream < link_.streams(); ++stream)

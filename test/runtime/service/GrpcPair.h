@@ -28,12 +28,13 @@ struct GrpcPair {
     for (uint32_t task : {0u, 1u}) {
       end[task]->addPeer(1 - task, identity[1 - task].name, incarnation[1 - task]);
       for (auto &spec : down)
-        task == 0 ? (void)end[0]->addSend(1, spec) : (void)end[1]->addRecv(0, spec);
+        task == 0 ? end[0]->addSend(1, spec) : expectOk(end[1]->addRecv(0, spec));
       for (auto &spec : up)
-        task == 1 ? (void)end[1]->addSend(0, spec) : (void)end[0]->addRecv(1, spec);
+        task == 1 ? end[1]->addSend(0, spec) : expectOk(end[0]->addRecv(1, spec));
       server[task]->data().serve(end[task].get());
     }
   }
+  static void expectOk(const absl::Status &status) { EXPECT_TRUE(status.ok()) << status; }
   absl::Status connect() {
     if (absl::Status status = end[0]->connect(1, [&] { return dial(); }); !status.ok())
       return status;

@@ -239,7 +239,7 @@ TEST(GrpcTransport, TheNextProcessOfALostPeerHasALinkOfItsOwn) {
     self.incarnation = incarnation;
     pair.end[0] = std::make_unique<transport::GrpcTransport>(self);
     pair.end[0]->addPeer(1, pair.identity[1].name, 22);
-    pair.end[0]->addRecv(1, specs.front());
+    EXPECT_TRUE(pair.end[0]->addRecv(1, specs.front()).ok());
     pair.server[0]->data().serve(pair.end[0].get());
     ASSERT_TRUE(pair.end[0]->connect(1, [&] { return pair.dial(); }).ok());
     const absl::Status connected = pair.end[0]->waitConnected(absl::Now() + absl::Seconds(20));

@@ -15,13 +15,17 @@ using testing::HasSubstr;
 /// Two links joined by hand. Task 0 sends on `down`, task 1 on `up`.
 struct Pair {
   Pair(const std::vector<ChannelSpec> &down, const std::vector<ChannelSpec> &up) {
-    for (auto &spec : down)
-      link[0].addSend(spec), link[1].addRecv(spec);
-    for (auto &spec : up)
-      link[1].addSend(spec), link[0].addRecv(spec);
+    add(0, down);
+    add(1, up);
     for (int i : {0, 1})
       for (uint32_t stream = 0; stream < link[i].streams(); ++stream)
         EXPECT_TRUE(link[i].attach(stream, &wire[i][stream], i == 0 ? 22 : 11).ok());
+  }
+  void add(int from, const std::vector<ChannelSpec> &specs) {
+    for (const ChannelSpec &spec : specs) {
+      link[from].addSend(spec);
+      EXPECT_TRUE(link[1 - from].addRecv(spec).ok());
+    }
   }
   /// Gives the other end all that `from` has written and writes, stream by stream; how many messages that was.
   int deliver(int from) {
@@ -50,6 +54,20 @@ bool take(RecvPort &port) {
     return false;
   port.release();
   return true;
+}
+
+// No address space has so much.
+TEST(GrpcLink, MemoryThatIsNotToBeHadIsAnError) {
+  GrpcLink link("peer", 7);
+  const absl::Status refused = link.addRecv({{3, 0}, uint64_t(1) << 46, 4, false});
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("channel 3"));
+  link.addSend({{5, 0}, uint64_t(1) << 47, 1, false});
+  SendPort *port = link.sender({5, 0});
+  void *data = nullptr;
+  EXPECT_EQ(port->acquire(&data), PollState::Aborted);
+  EXPECT_EQ(port->status().code(), absl::StatusCode::kResourceExhausted) << port->status();
+  EXPECT_THAT(std::string(port->status().message()), HasSubstr("channel 5"));
 }
 
 TEST(GrpcLink, ACreditIsAMessageOfItsOwn) {

@@ -17,8 +17,8 @@ ChannelSpec sized(uint32_t channel, uint64_t unit, uint64_t most) {
 
 struct HostileSizes : HostilePeer {
   HostileSizes() {
-    link.addRecv(sized(3, 100, 40));
-    link.addRecv(sized(4, 1 << 20, 5));
+    EXPECT_TRUE(link.addRecv(sized(3, 100, 40)).ok());
+    EXPECT_TRUE(link.addRecv(sized(4, 1 << 20, 5)).ok());
   }
 };
 

@@ -31,8 +31,8 @@ class HostilePeer : public testing::Test {
 public:
   HostilePeer() {
     link.addSend(spec(0, false, 8, 2));
-    link.addRecv(spec(1, false, 4096, 1));
-    link.addRecv(spec(2, false, kLargeBytes + 1, 2));
+    EXPECT_TRUE(link.addRecv(spec(1, false, 4096, 1)).ok());
+    EXPECT_TRUE(link.addRecv(spec(2, false, kLargeBytes + 1, 2)).ok());
     for (uint32_t stream = 0; stream < kMaxStreams; ++stream)
       EXPECT_TRUE(link.attach(stream, &wire[stream], 7).ok());
   }

@@ -1,6 +1,7 @@
 //===- SharedMemoryTest.cpp - who may connect, what a hostile peer can do, what is left behind ------------------------===//
 
 #include "runtime/transport/SharedMemory.h"
+#include "runtime/base/Socket.h"
 #include "runtime/device/Memory.h"
 #include "runtime/transport/Handshake.h"
 #include "runtime/transport/Ring.h"
@@ -17,6 +18,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
@@ -119,6 +121,87 @@ TEST(SharedMemory, GarbageOnTheSocketHarmsNobody) {
   EXPECT_FALSE(detail::requestSegment(testPath(run, ps), garbage).ok());
   auto sender = listenAtTestPath(senderOptions(run));
   EXPECT_TRUE((*sender)->connect(absl::Now() + absl::Seconds(10)).ok());
+}
+
+/// What a sender with senderOptions(run) says, heard at the receiver's path, where nobody answers it.
+detail::Hello helloOf(const std::string &run) {
+  SharedMemoryOptions options = senderOptions(run);
+  auto deaf = base::UnnamedListener::make(SOCK_SEQPACKET);
+  EXPECT_TRUE(deaf.ok()) << deaf.status();
+  auto sender = listenAtTestPath(options);
+  (*sender)->setPath(ps, deaf->procPath());
+  std::thread asks([&] { EXPECT_FALSE((*sender)->connect(soon()).ok()); });
+  detail::Hello hello{};
+  while (true) {
+    absl::StatusOr<base::UniqueFd> caller = detail::acceptCaller(deaf->listener.get());
+    if (!caller.ok()) {
+      absl::SleepFor(absl::Milliseconds(1));
+      continue;
+    }
+    EXPECT_TRUE(base::waitFor(caller->get(), POLLIN, absl::Now() + absl::Seconds(10)));
+    hello = detail::receiveRequest(caller->get())->hello;
+    break;
+  }
+  (*sender)->abort(absl::CancelledError("it has said enough"));
+  deaf->listener.reset();
+  deaf->path.reset();
+  asks.join();
+  return hello;
+}
+/// A connection to the receiver on which this was said.
+base::UniqueFd saying(const std::string &run, const void *data, size_t bytes) {
+  base::UniqueFd socket = *base::connectUnix(testPath(run, ps), SOCK_SEQPACKET);
+  EXPECT_EQ(send(socket.get(), data, bytes, MSG_NOSIGNAL), ssize_t(bytes));
+  return socket;
+}
+
+TEST(SharedMemory, WhoWasLateOrDiedMayAskAgain) {
+  std::string run = freshRun();
+  const detail::Hello hello = helloOf(run);
+  auto receiver = listenAtTestPath(receiverOptions(run));
+  // Gone before the answer, gone behind it, and one that has it and neither thanks nor goes.
+  saying(run, &hello, sizeof hello).reset();
+  for (bool goes : {true, false}) {
+    base::UniqueFd answered = saying(run, &hello, sizeof hello);
+    detail::Answer reply{};
+    ASSERT_TRUE(base::waitFor(answered.get(), POLLIN, absl::Now() + absl::Seconds(10)));
+    ASSERT_EQ(recv(answered.get(), &reply, sizeof reply, 0), ssize_t(sizeof reply));
+    EXPECT_EQ(reply.accepted, 1u) << reply.message;
+    if (goes)
+      continue;
+    auto sender = listenAtTestPath(senderOptions(run));
+    EXPECT_TRUE((*sender)->connect(absl::Now() + absl::Seconds(10)).ok());
+    EXPECT_LT(send(answered.get(), "t", 1, MSG_NOSIGNAL), 0) << "too late: another has the memory";
+    EXPECT_TRUE((*receiver)->connect(absl::Now() + absl::Seconds(10)).ok());
+  }
+}
+
+TEST(SharedMemory, ThanksThatWereSentCount) {
+  std::string run = freshRun();
+  const detail::Hello hello = helloOf(run);
+  SharedMemoryOptions both = receiverOptions(run);
+  both.peers.push_back({"/job:worker/task:1", {{{0, 1}, 64, 1, false}}, {}}); // keeps the door open
+  auto receiver = listenAtTestPath(both);
+  auto first = listenAtTestPath(senderOptions(run));
+  ASSERT_TRUE((*first)->connect(absl::Now() + absl::Seconds(10)).ok());
+  base::UniqueFd second = saying(run, &hello, sizeof hello);
+  detail::Answer reply{};
+  ASSERT_TRUE(base::waitFor(second.get(), POLLIN, absl::Now() + absl::Seconds(10)));
+  ASSERT_EQ(recv(second.get(), &reply, sizeof reply, 0), ssize_t(sizeof reply));
+  EXPECT_EQ(reply.accepted, 0u);
+  EXPECT_THAT(std::string(reply.message), HasSubstr("connected already"));
+}
+
+TEST(SharedMemory, SilentCallersKeepNobodyWaiting) {
+  std::string run = freshRun();
+  auto receiver = listenAtTestPath(receiverOptions(run));
+  std::vector<base::UniqueFd> silent;
+  for (int i = 0; i < 20; ++i)
+    silent.push_back(*base::connectUnix(testPath(run, ps), SOCK_SEQPACKET));
+  auto sender = listenAtTestPath(senderOptions(run));
+  absl::Time start = absl::Now();
+  EXPECT_TRUE((*sender)->connect(start + absl::Seconds(60)).ok());
+  EXPECT_LT(absl::Now() - start, absl::Seconds(15)) << "one after the other they would take 40 s";
 }
 
 TEST(SharedMemory, SegmentWithoutSealsIsRefused) {

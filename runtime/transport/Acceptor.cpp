@@ -1,0 +1,107 @@
+#include "runtime/transport/Acceptor.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/base/Thread.h"
+
+#include "absl/time/clock.h"
+
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace graphc::transport::detail {
+namespace {
+
+/// A caller asks again after two seconds; one that was stopped may come back to what it had said.
+constexpr absl::Duration kPatience = absl::Seconds(20);
+/// Further ones wait at the socket.
+constexpr size_t kMostCallers = 1024;
+
+} // namespace
+
+absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::start(base::UniqueFd listener, Host host) {
+  std::unique_ptr<Acceptor> made(new Acceptor);
+  made->listener = std::move(listener);
+  made->host = std::move(host);
+  made->stop.reset(::eventfd(0, EFD_CLOEXEC));
+  if (!made->stop)
+    return base::errnoStatus("eventfd", errno);
+  GRAPHC_ASSIGN_OR_RETURN(made->thread, base::startThread("the handshake's", [one = made.get()] { one->serve(); }));
+  return made;
+}
+
+Acceptor::~Acceptor() {
+  if (!thread.joinable())
+    return;
+  const uint64_t one = 1;
+  (void)!::write(stop.get(), &one, sizeof one);
+  thread.join();
+}
+
+// Anything wrong with one caller is that caller's problem.
+void Acceptor::serve() {
+  while (!isComplete) {
+    std::vector<pollfd> fds = {{stop.get(), POLLIN, 0}};
+    for (const Caller &caller : callers)
+      fds.push_back({caller.socket.get(), POLLIN, 0});
+    if (callers.size() < kMostCallers)
+      fds.push_back({listener.get(), POLLIN, 0});
+    if (::poll(fds.data(), fds.size(), callers.empty() ? -1 : 1000) < 0 && errno != EINTR)
+      return;
+    if (fds[0].revents)
+      return;
+    const absl::Time now = absl::Now();
+    const size_t count = callers.size();
+    for (size_t i = 0; i < count && !isComplete; ++i)
+      if (callers[i].socket && (fds[1 + i].revents ? !take(callers[i]) : now > callers[i].until))
+        callers[i].socket.reset();
+    std::erase_if(callers, [](const Caller &caller) { return !caller.socket; });
+    if (isComplete || fds.back().fd != listener.get() || !fds.back().revents)
+      continue;
+    if (absl::StatusOr<base::UniqueFd> socket = acceptCaller(listener.get()); socket.ok())
+      callers.push_back({*std::move(socket), now + kPatience, nullptr});
+    else if (absl::IsResourceExhausted(socket.status()))
+      absl::SleepFor(absl::Milliseconds(10)); // no descriptor is free now
+  }
+}
+
+bool Acceptor::take(Caller &caller) {
+  if (caller.request) {
+    if (receiveThanks(caller.socket.get()))
+      isComplete = host.connected(*caller.request);
+    return false;
+  }
+  absl::StatusOr<Request> request = receiveRequest(caller.socket.get());
+  if (!request.ok())
+    return false;
+  absl::StatusOr<Host::Memory> memory = host.give(*request);
+  if (memory.ok() && leaveOthersOf(*request))
+    memory = host.give(*request);
+  if (!memory.ok()) {
+    refuse(caller.socket.get(), memory.status());
+    return false;
+  }
+  caller.request = std::make_unique<Request>(*std::move(request));
+  return give(caller.socket.get(), memory->channels, memory->arrivals, memory->arrivalCounters);
+}
+
+/// A caller that asks again has given its earlier question up. Behind the shutdown its thanks cannot be sent any more, so that two never have
+/// one segment.
+bool Acceptor::leaveOthersOf(const Request &request) {
+  bool thanked = false;
+  for (Caller &other : callers)
+    if (other.socket && other.request && strcmp(other.request->hello.from, request.hello.from) == 0) {
+      ::shutdown(other.socket.get(), SHUT_RD);
+      if (receiveThanks(other.socket.get())) {
+        thanked = true;
+        isComplete = host.connected(*other.request);
+      }
+      other.socket.reset();
+    }
+  return thanked;
+}
+
+} // namespace graphc::transport::detail

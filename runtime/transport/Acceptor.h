@@ -1,0 +1,58 @@
+//===- Acceptor.h - the thread that hands out a receiver's shared memory ----------------------------------------------*- C++ -*-===//
+//
+// The receiver's side of the handshake (Handshake.h), with all callers at once: one that is silent, slow or stopped keeps nobody else
+// waiting. A caller counts as connected when its thanks have come; until then it may ask again by another connection, and the
+// earlier one gets nothing any more.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_ACCEPTOR_H
+#define GRAPHC_RUNTIME_TRANSPORT_ACCEPTOR_H
+
+#include "runtime/transport/Handshake.h"
+
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace graphc::transport::detail {
+
+class Acceptor {
+public:
+  /// Called on the acceptor's thread.
+  struct Host {
+    /// The descriptors for a caller, which stay the host's, or why it gets none.
+    struct Memory {
+      int channels, arrivals;
+      uint32_t arrivalCounters;
+    };
+    std::function<absl::StatusOr<Memory>(const Request &)> give;
+    /// The caller has them. True: nobody is awaited any more, and the thread ends.
+    std::function<bool(const Request &)> connected;
+  };
+
+  /// ResourceExhausted: the system gives no thread or descriptor.
+  static absl::StatusOr<std::unique_ptr<Acceptor>> start(base::UniqueFd listener, Host host);
+  ~Acceptor(); ///< ends the thread, which may still wait for callers
+
+private:
+  struct Caller {
+    base::UniqueFd socket;
+    absl::Time until; ///< is not listened to any longer
+    std::unique_ptr<Request> request; ///< to which the answer is on its way; null: it has said nothing yet
+  };
+  Acceptor() = default;
+  void serve();
+  bool take(Caller &caller); ///< false: there is no more to say to it
+  bool leaveOthersOf(
+      const Request &request); ///< true: another question of this caller's had its answer, and thanks have come
+
+  base::UniqueFd listener, stop;
+  Host host;
+  std::vector<Caller> callers; // the thread's
+  bool isComplete = false; // the thread's
+  std::thread thread;
+};
+
+} // namespace graphc::transport::detail
+#endif
