@@ -186,7 +186,7 @@ def Differentiate : Pass<"differentiate", "::mlir::ModuleOp"> {
   let summary = "gradients, updates and the global step in place of graph.minimize";
   let description = [{
     Input: functions without scopes. Output: no `graph.minimize`; in its place reverse-mode gradients of its loss, one
-    `graph.apply_*` for each variable in declaration order, and `graph.assign_add @global_step`. Adds the variables of the
+    `graph.apply_*` for each variable in declaration order, and behind a function's last `graph.minimize` `graph.assign_add @global_step`. Adds the variables of the
     optimizer's slots (`@"w/Momentum"`, with `graph.slot_of`) and `@global_step` where the model has none. A gradient op
     carries its forward op's device, and a location fused of the forward op's and the minimize's. Where a value has
     several uses its gradient is the sum over them, the last use first: the order is part of the numerical contract.

@@ -8,7 +8,8 @@ include "dialects/graph/GraphOptimizerAttrs.td"
 def Graph_MinimizeOp : Graph_Op<"minimize", [MemoryEffects<[Graph_Reads, Graph_Writes]>, Graph_SymbolUser]> {
   let summary = "one step of an optimizer toward a smaller loss";
   let description = [{
-    Removed by `differentiate`, which puts gradients, updates and the increment of `@global_step` in its place. Without
+    Removed by `differentiate`, which puts gradients and updates in its place, and behind a function's last one the increment of `@global_step`, so that
+    all of a step are the same update's number. Without
     `variables` every trainable variable that the loss reaches is updated, but for those whose names match a pattern of `frozen`
     (`*` stands for any run of characters, `?` for one).
 

@@ -5,8 +5,10 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 
@@ -56,6 +58,23 @@ static std::optional<CallSiteLoc> findCall(Location location) {
   return std::nullopt;
 }
 
+/// How a number around that place is written in MLIR, where other languages' spelling was taken: of 1e-3, .5 and 0.5f; else "".
+static std::string spellNumber(StringRef line, unsigned column) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '.' || c == '+' || c == '-' || c == '_'; };
+  size_t begin = std::min<size_t>(column ? column - 1 : 0, line.size()), end = begin;
+  while (begin > 0 && isPart(line[begin - 1]))
+    --begin;
+  while (end < line.size() && isPart(line[end]))
+    ++end;
+  SmallVector<StringRef> parts;
+  if (!llvm::Regex("^([-+]?)([0-9]*)(\\.[0-9]*)?([eE][-+]?[0-9]+)?[fF]?$").match(line.slice(begin, end), &parts) ||
+      (parts[2].empty() && parts[3].size() < 2) || line.slice(begin, end) == parts[2])
+    return "";
+  const std::string number =
+      (parts[1] + (parts[2].empty() ? "0" : parts[2]) + (parts[3].size() < 2 ? ".0" : parts[3]) + parts[4]).str();
+  return number == line.slice(begin, end) ? "" : number;
+}
+
 DiagnosticRecorder::DiagnosticRecorder(MLIRContext *context, llvm::SourceMgr &sources, DiagnosticSink sink)
     : ScopedDiagnosticHandler(context), sources(sources), sink(std::move(sink)) {
   setHandler([this](mlir::Diagnostic &diagnostic) { this->sink(record(diagnostic)); });
@@ -71,6 +90,9 @@ Diagnostic DiagnosticRecorder::record(const mlir::Diagnostic &diagnostic) {
     result.notes.push_back(record(location, Severity::Note, "called from", /*withLine=*/true));
     call = findCall(location);
   }
+  if (std::string number = spellNumber(result.sourceLine, result.column);
+      !number.empty() && result.severity == Severity::Error)
+    result.notes.push_back(record(location, Severity::Note, "such a number is written " + number, /*withLine=*/false));
   for (const mlir::Diagnostic &note : const_cast<mlir::Diagnostic &>(diagnostic).getNotes()) {
     result.notes.push_back(record(note.getLocation(), getSeverity(note.getSeverity()), shorten(note.str()),
                                   location != note.getLocation()));

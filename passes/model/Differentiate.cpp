@@ -18,6 +18,7 @@ namespace {
 
 struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
   using Targets = llvm::SetVector<StringAttr>;
+  llvm::MapVector<VariableOp, bool> wanted; ///< what some minimize would train, and whether one does
 
   /// The variables to train, in declaration order.
   FailureOr<Targets> getTargets(MinimizeOp minimize) {
@@ -58,7 +59,8 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
     return targets;
   }
 
-  LogicalResult differentiate(MinimizeOp minimize) {
+  /// `isLast`: of its function, whose step is counted once.
+  LogicalResult differentiate(MinimizeOp minimize, bool isLast) {
     FailureOr<Targets> targets = getTargets(minimize);
     if (failed(targets))
       return failure();
@@ -70,10 +72,10 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
     SmallVector<std::pair<VariableOp, Value>> gradients;
     for (StringAttr name : *targets) {
       auto variable = symbols.lookup<VariableOp>(name);
-      if (Value gradient = reverse.getGradient(variable))
+      const Value gradient = reverse.getGradient(variable);
+      if (gradient)
         gradients.emplace_back(variable, gradient);
-      else if (name != GraphDialect::kGlobalStep) // a wrong one is an error, below
-        variable.emitRemark() << "@" << name.getValue() << " is not updated: the loss does not depend on it";
+      wanted[variable] |= bool(gradient);
     }
     if (gradients.empty()) {
       InFlightDiagnostic diagnostic = minimize.emitOpError() << "loss depends on no trainable variable";
@@ -81,7 +83,7 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
         diagnostic.attachNote(producer->getLoc()) << "the loss is computed here";
       return diagnostic;
     }
-    if (failed(UpdateBuilder(minimize, symbols).build(gradients)))
+    if (failed(UpdateBuilder(minimize, symbols).build(gradients, isLast)))
       return failure();
     numUpdated += gradients.size();
     minimize.erase();
@@ -123,7 +125,14 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
               "moving_average";
   }
 
+  void sayWhatStays() {
+    for (auto [variable, isUpdated] : wanted)
+      if (StringRef name = VariableOp(variable).getSymName(); !isUpdated && name != GraphDialect::kGlobalStep)
+        VariableOp(variable).emitRemark() << "@" << name << " is not updated: the loss does not depend on it";
+  }
+
   void runOnOperation() override {
+    wanted.clear();
     WalkResult made = getOperation().walk([](RepeatOp op) { // its gradient would be dropped
       op.emitOpError("stands in a model, expected none; replicate makes it, by the strategy and its \"micro_batches\"");
       return WalkResult::interrupt();
@@ -143,6 +152,10 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
       if (isa<MinimizeOp, GradientsOp>(op))
         losses.push_back(op);
     });
+    llvm::DenseMap<Operation *, Operation *> last; // minimize of each function
+    for (Operation *op : losses)
+      if (isa<MinimizeOp>(op))
+        last[op->getParentOp()] = op;
     for (Operation *op : losses) {
       if (!isa<FuncOp>(op->getParentOp())) {
         op->emitOpError() << "stands in a " << op->getParentOp()->getName()
@@ -150,9 +163,13 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
         return signalPassFailure();
       }
       auto minimize = dyn_cast<MinimizeOp>(op);
-      if (failed(minimize ? differentiate(minimize) : differentiate(cast<GradientsOp>(op))))
+      if (failed(minimize ? differentiate(minimize, last.lookup(op->getParentOp()) == op)
+                          : differentiate(cast<GradientsOp>(op)))) {
+        sayWhatStays(); // which may be why
         return signalPassFailure();
+      }
     }
+    sayWhatStays();
     for (auto function : getOperation().getOps<FuncOp>())
       if (function.getMovingAverages() && failed(readAverages(function)))
         return signalPassFailure();

@@ -16,7 +16,7 @@ UpdateBuilder::UpdateBuilder(MinimizeOp minimize, SymbolTable &symbols)
     : minimize(minimize), optimizer(cast<OptimizerAttrInterface>(minimize.getOptimizer())), symbols(symbols),
       builder(minimize) {}
 
-LogicalResult UpdateBuilder::build(Gradients gradients) {
+LogicalResult UpdateBuilder::build(Gradients gradients, bool counts) {
   if (failed(check(gradients)) || failed(findCounter()))
     return failure();
   makeStepValues();
@@ -26,7 +26,8 @@ LogicalResult UpdateBuilder::build(Gradients gradients) {
   for (auto [i, update] : llvm::enumerate(gradients))
     if (failed(makeUpdate(update.first, update.second, scales.empty() ? Value() : scales[i])))
       return failure();
-  countStep();
+  if (counts)
+    countStep();
   return success();
 }
 

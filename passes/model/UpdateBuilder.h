@@ -10,14 +10,14 @@ namespace graphc {
 std::string getAverageName(llvm::StringRef variable);
 
 /// Makes, where a graph.minimize stands: what is computed once a step, the scales that clip gradients, an update a variable with its
-/// slots, and the increment of @global_step.
+/// slots, and, behind a function's last, the increment of @global_step.
 class UpdateBuilder {
 public:
   using Gradients = llvm::ArrayRef<std::pair<graph::VariableOp, mlir::Value>>;
 
   UpdateBuilder(graph::MinimizeOp minimize, mlir::SymbolTable &symbols);
-  /// In the order of the gradients. Fails where a symbol is in the way of what is made.
-  mlir::LogicalResult build(Gradients gradients);
+  /// In the order of the gradients; `counts`: the step ends with these updates. Fails where a symbol is in the way of what is made.
+  mlir::LogicalResult build(Gradients gradients, bool counts);
 
 private:
   mlir::LogicalResult check(Gradients gradients);

@@ -176,3 +176,18 @@ graph.func @f() attributes {role = #graph.role<train>} {
   graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
   graph.return
 }
+
+// -----
+
+// What another loss of the step trains is no remark.
+graph.variable @a : tensor<f32> = #graph.zeros
+graph.variable @b : tensor<f32> = #graph.zeros
+graph.func @two_losses(%x: tensor<f32>) -> () attributes {role = #graph.role<train>} {
+  %a = graph.read @a : tensor<f32>
+  %b = graph.read @b : tensor<f32>
+  %l = graph.multiply %a, %x : tensor<f32>
+  graph.minimize %l {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  %m = graph.multiply %b, %x : tensor<f32>
+  graph.minimize %m {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return
+}

@@ -145,3 +145,25 @@ graph.func @penalty() attributes {role = #graph.role<train>} {
   graph.minimize %n {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@w]} : tensor<f32>
   graph.return
 }
+
+// -----
+
+// Two losses of one step: each trains its own, and what the other trains is no remark. Both updates have the step's number, which is counted once.
+graph.variable @a : tensor<f32> = #graph.zeros
+graph.variable @b : tensor<f32> = #graph.zeros
+// CHECK-LABEL: graph.func @two_losses
+// CHECK:         graph.apply_adam @a
+// CHECK-NOT:     graph.assign_add
+// CHECK:         graph.apply_adam @b
+// CHECK:         graph.assign_add @global_step
+// CHECK-NOT:     graph.assign_add
+// CHECK:         graph.return
+graph.func @two_losses(%x: tensor<f32>) -> () attributes {role = #graph.role<train>} {
+  %a = graph.read @a : tensor<f32>
+  %b = graph.read @b : tensor<f32>
+  %l = graph.multiply %a, %x : tensor<f32>
+  graph.minimize %l {optimizer = #graph.adam<learning_rate = 0.1>} : tensor<f32>
+  %m = graph.multiply %b, %x : tensor<f32>
+  graph.minimize %m {optimizer = #graph.adam<learning_rate = 0.1>} : tensor<f32>
+  graph.return
+}

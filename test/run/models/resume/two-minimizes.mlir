@@ -1,4 +1,4 @@
-// Two minimize in one step, of which each counts in @global_step: a step is one all the same.
+// Two minimize in one step, of unlike optimizers: a step is one all the same.
 graph.variable @a : tensor<2xf64> = #graph.value<dense<[1.0, 2.0]> : tensor<2xf64>>
 graph.variable @b : tensor<2xf64> = #graph.value<dense<[3.0, 5.0]> : tensor<2xf64>>
 graph.func @t() -> (tensor<f64> {graph.name = "loss"}, tensor<f64> {graph.name = "loss2"}) attributes {role = #graph.role<train>} {
