@@ -162,6 +162,16 @@ static absl::StatusOr<UniqueFd> makeTemporary(const std::string &target, std::st
   return errnoStatus(target, EBUSY);
 }
 
+/// As it was first asked for. It is read from the kernel's text: umask() itself would set it, for other threads too.
+static mode_t processUmask() {
+  static const mode_t mask = [] {
+    const absl::StatusOr<std::string> status = readFile("/proc/self/status", 1 << 20);
+    const size_t at = status.ok() ? status->find("\nUmask:") : std::string::npos;
+    return at == std::string::npos ? mode_t(022) : mode_t(strtoul(status->c_str() + at + 7, nullptr, 8) & 0777);
+  }();
+  return mask;
+}
+
 absl::Status writeFileAtomic(const std::string &path, std::string_view content, int mode) {
   // A device or a pipe cannot be replaced: /dev/stdout, /dev/null, a FIFO that somebody reads.
   struct stat info{};
@@ -186,9 +196,9 @@ absl::Status writeFileAtomic(const std::string &path, std::string_view content, 
     ::unlink(temporary.c_str());
     return status;
   };
-  // mkostemp makes 0600; a plain file follows the umask. Reading the umask is only possible by setting it, which other
-  // threads would see, so take the common case from the directory's owner: the mode as asked, less group/other write.
-  if (::fchmod(fd.get(), mode_t(mode) & 0755) != 0)
+  // mkostemp makes 0600: what is replaced keeps its mode, and a new file has the umask's.
+  const bool isThere = ::stat(target.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  if (::fchmod(fd.get(), isThere ? info.st_mode & 0777 : mode_t(mode) & ~processUmask()) != 0)
     return fail(errnoStatus(path, errno));
   if (absl::Status status = writeAll(fd.get(), content.data(), content.size(), path); !status.ok())
     return fail(status);

@@ -39,8 +39,11 @@ struct Found {
   Manifest manifest;
 };
 
-/// The newest checkpoint of DIR whose manifest and every shard's size and checksums are right. What was skipped and why goes
-/// to `warnings`. Nothing there, or no DIR: an empty optional.
+/// Whether DIR is one checkpoint and not a folder of them.
+bool isCheckpoint(const std::string &dir);
+
+/// The newest checkpoint of DIR whose manifest and every shard's size and checksums are right, or DIR itself where it is one. What was skipped
+/// and why goes to `warnings`. Nothing there, or no DIR: an empty optional.
 absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vector<std::string> &warnings);
 
 /// Reads DIR/step-N's manifest alone; restoreVariables checks the shards that it takes from.

@@ -70,6 +70,13 @@ bool parseStep(std::string_view name, uint64_t &step) {
 }
 
 absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep, absl::Duration wait) {
+  if (isCheckpoint(dir)) {
+    const fs::path one = fs::path(dir).has_filename() ? fs::path(dir) : fs::path(dir).parent_path();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--checkpoint_dir ", dir,
+        " is one checkpoint, expected the folder that has it: training goes on from the newest in --checkpoint_dir ",
+        one.has_parent_path() ? one.parent_path().native() : ".", ", and --entry eval and predict take this one"));
+  }
   Directory directory;
   directory.dir = dir;
   directory.keep = keep;

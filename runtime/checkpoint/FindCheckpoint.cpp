@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace graphc::checkpoint {
 
@@ -80,7 +81,11 @@ absl::StatusOr<Found> openCheckpoint(const std::string &path) {
   return found;
 }
 
+bool isCheckpoint(const std::string &dir) { return access(absl::StrCat(dir, "/", manifestFile).c_str(), F_OK) == 0; }
+
 absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vector<std::string> &warnings) {
+  if (isCheckpoint(dir))
+    return openCheckpoint(dir);
   std::vector<uint64_t> steps;
   GRAPHC_ASSIGN_OR_RETURN(steps, committedSteps(dir));
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {

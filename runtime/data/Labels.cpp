@@ -39,11 +39,12 @@ Strays findStrays(plan::DataType type, const void *labels, size_t count, uint64_
 
 absl::Status straysError(const std::string &dataset, const std::string &where, const Strays &strays, uint64_t labels,
                          uint64_t sample, uint64_t classes) {
-  return absl::OutOfRangeError(
-      absl::StrCat("data set ", dataset, ": ", strays.count, " of the ", labels, " labels in ", where,
-                   strays.count == 1 ? " is" : " are", " none of the classes 0 to ", classes - 1,
-                   " of the loss that takes them: ", strays.count == 1 ? "it" : "the first", " is ", strays.value,
-                   ", of sample ", sample, "; correct the labels, or give the loss as many classes as they have"));
+  return absl::OutOfRangeError(absl::StrCat(
+      "data set ", dataset, ": ", strays.count, " of the ", labels, " numbers in ", where,
+      strays.count == 1 ? " is" : " are", " none of 0 to ", classes - 1,
+      ", the classes of a loss or the rows of a table that takes them: ", strays.count == 1 ? "it" : "the first",
+      " is ", strays.value, ", of sample ", sample,
+      "; correct the data, or give the loss as many classes, or the table as many rows"));
 }
 
 } // namespace graphc::data

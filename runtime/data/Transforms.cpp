@@ -21,19 +21,6 @@ uint64_t product(const plan::TensorType &type, int from, int to) {
   return count;
 }
 
-size_t bytesOf(plan::DataType type) {
-  switch (type) {
-  case plan::F64:
-  case plan::I64:
-    return 8;
-  case plan::F32:
-  case plan::I32:
-    return 4;
-  default:
-    return 1;
-  }
-}
-
 template <typename T>
 void normalizeLoop(T *values, uint64_t groups, uint64_t channels, uint64_t perChannel, const std::vector<double> &means,
                    const std::vector<double> &deviations) {
@@ -90,7 +77,7 @@ Draw Transforms::draw(uint64_t seed, uint64_t epoch, uint64_t sample, size_t com
 }
 
 void Transforms::convertDrawn(const Conversion &conversion, const uint8_t *in, const Draw &draw, void *out) const {
-  const size_t stored = sizeOf(conversion.from) * inner, made = bytesOf(conversion.to) * inner;
+  const size_t stored = sizeOf(conversion.from) * inner, made = plan::elementBytes(conversion.to) * inner;
   const uint64_t rowIn = stored * width, rowOut = made * width;
   const uint64_t left = uint64_t(std::max<int64_t>(0, -draw.right)), right = uint64_t(std::max<int64_t>(0, draw.right));
   uint8_t *row = static_cast<uint8_t *>(out);
@@ -98,7 +85,7 @@ void Transforms::convertDrawn(const Conversion &conversion, const uint8_t *in, c
   const uint64_t none[1] = {0};
   auto fill = [&](uint8_t *from, uint64_t count) {
     for (uint64_t i = 0; i < count * inner; ++i)
-      convertRow(conversion, reinterpret_cast<const uint8_t *>(none), 1, from + i * bytesOf(conversion.to));
+      convertRow(conversion, reinterpret_cast<const uint8_t *>(none), 1, from + i * plan::elementBytes(conversion.to));
   };
   for (uint64_t o = 0; o < outer; ++o)
     for (uint64_t y = 0; y < height; ++y, row += rowOut) {
@@ -114,7 +101,7 @@ void Transforms::convertDrawn(const Conversion &conversion, const uint8_t *in, c
     }
   if (!draw.flipped)
     return;
-  const uint64_t place = placeElements * bytesOf(conversion.to);
+  const uint64_t place = placeElements * plan::elementBytes(conversion.to);
   row = static_cast<uint8_t *>(out);
   for (uint64_t r = 0; r < rows; ++r, row += places * place)
     for (uint64_t a = 0, b = places - 1; a < b; ++a, --b)

@@ -51,8 +51,8 @@ std::string deviceOf(const plan::Code &code, const plan::Program &program) {
 
 bool isOfCpu(const std::string &algorithm) { return algorithm.rfind(kernels::kCpuAlgorithm, 0) == 0; }
 
-absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::Plan &plan,
-                                                                   const std::vector<uint32_t> &programs) {
+absl::StatusOr<std::unique_ptr<KernelLibrary>>
+KernelLibrary::load(const plan::Plan &plan, const std::vector<uint32_t> &programs, kernels::Pool *pool) {
   std::unique_ptr<KernelLibrary> library(new KernelLibrary);
   library->kernels.resize(size_t(plan.kernels_size()));
   std::set<std::pair<uint32_t, std::string>> called; // a compiled kernel on a device
@@ -95,13 +95,13 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
     if (onHost)
       library->kernels[index] = table.kernels[entry];
   }
-  GRAPHC_RETURN_IF_ERROR(library->choose(plan, {}));
+  GRAPHC_RETURN_IF_ERROR(library->choose(plan, {}, pool));
   return library;
 }
 
 /// Makes the kernel of each call once; where algorithms are told, of those alone that can be told one. Lanes make theirs by the algorithm
 /// that it has told.
-absl::Status KernelLibrary::choose(const plan::Plan &plan, const Algorithms &told) {
+absl::Status KernelLibrary::choose(const plan::Plan &plan, const Algorithms &told, kernels::Pool *pool) {
   Algorithms chosen;
   for (const auto &[index, name] : libraryCalls) {
     const plan::Kernel &kernel = plan.kernels(int(index));
@@ -119,7 +119,7 @@ absl::Status KernelLibrary::choose(const plan::Plan &plan, const Algorithms &tol
     GRAPHC_ASSIGN_OR_RETURN(
         std::unique_ptr<kernels::LibraryKernel> made,
         device->make(plan::libraryCallOf(kernel),
-                     {kernel.scratch_bytes(), nullptr, found == told.end() ? "" : std::string_view(found->second)}));
+                     {kernel.scratch_bytes(), pool, found == told.end() ? "" : std::string_view(found->second)}));
     if (made->algorithm().empty())
       continue;
     auto [other, isNew] = chosen.try_emplace(kernel.name(), made->algorithm());
@@ -133,7 +133,7 @@ absl::Status KernelLibrary::choose(const plan::Plan &plan, const Algorithms &tol
 }
 
 absl::Status KernelLibrary::take(const plan::Plan &plan, const Algorithms &told) {
-  return told.empty() ? absl::OkStatus() : choose(plan, told);
+  return told.empty() ? absl::OkStatus() : choose(plan, told, nullptr);
 }
 
 const device::Code &KernelLibrary::code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const {
@@ -141,12 +141,13 @@ const device::Code &KernelLibrary::code(const plan::Plan &plan, uint32_t kernel,
   return *codes.at({code, deviceOf(plan.code(int(code)), program)});
 }
 
-absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::loadFor(const plan::Plan &plan, const plan::Task &task) {
+absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::loadFor(const plan::Plan &plan, const plan::Task &task,
+                                                                      kernels::Pool *pool) {
   std::vector<uint32_t> programs;
   for (int i = 0; i < plan.programs_size(); ++i)
     if (plan::lanesOn(plan, plan.programs(i), task))
       programs.push_back(uint32_t(i));
-  return load(plan, programs);
+  return load(plan, programs, pool);
 }
 
 } // namespace graphc::executor

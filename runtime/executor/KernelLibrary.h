@@ -26,10 +26,12 @@ bool isOfCpu(const std::string &algorithm);
 /// tables with what the plan says of its kernels; has each library say how it will do its calls. One a process; the code stays loaded while the object lives.
 class KernelLibrary {
 public:
-  static absl::StatusOr<std::unique_ptr<KernelLibrary>> load(const plan::Plan &plan,
-                                                             const std::vector<uint32_t> &programs);
+  /// `pool`: whose threads lanes will share kernels with. What has to be tried for that is tried here, which may take as long as a step of each.
+  static absl::StatusOr<std::unique_ptr<KernelLibrary>>
+  load(const plan::Plan &plan, const std::vector<uint32_t> &programs, kernels::Pool *pool = nullptr);
   /// Every program with an instance on `task`.
-  static absl::StatusOr<std::unique_ptr<KernelLibrary>> loadFor(const plan::Plan &plan, const plan::Task &task);
+  static absl::StatusOr<std::unique_ptr<KernelLibrary>> loadFor(const plan::Plan &plan, const plan::Task &task,
+                                                                kernels::Pool *pool = nullptr);
 
   /// The entry of a kernel compiled for the host; null for others, for library kernels and for kernels no given program calls.
   GraphcKernel entry(uint32_t kernel) const { return kernels[kernel].run; }
@@ -44,7 +46,7 @@ public:
 
 private:
   KernelLibrary() = default;
-  absl::Status choose(const plan::Plan &plan, const Algorithms &told);
+  absl::Status choose(const plan::Plan &plan, const Algorithms &told, kernels::Pool *pool);
   std::set<std::pair<uint32_t, std::string>> libraryCalls; // a library kernel on a device
   Algorithms taken;
   std::vector<GraphcKernelEntry> kernels; // one a plan kernel

@@ -27,11 +27,15 @@ void Coordinator::use(std::shared_ptr<AnswerRules> rules) {
 /// next process may come before the end of this one is heard.
 absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> member) {
   GRAPHC_RETURN_IF_ERROR(base::annotate(checkHello(hello), "what the task says of itself"));
+  const absl::Status isMember =
+      checkMember(hello, {options_.taskNames, options_.fingerprint, options_.version, options_.session});
+  if (!isMember.ok()) {
+    sayRefused(isMember);
+    return isMember;
+  }
   uint64_t before = 0;
   {
     base::MutexLock lock(mutex_);
-    GRAPHC_RETURN_IF_ERROR(
-        checkMember(hello, {options_.taskNames, options_.fingerprint, options_.version, options_.session}));
     if (const TaskRow &slot = slots_[hello.task()]; slot.member && slot.away)
       before = slot.hello.incarnation();
   }
@@ -43,6 +47,17 @@ absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> membe
   GRAPHC_RETURN_IF_ERROR(slots_[hello.task()].join(hello, std::move(member)));
   changed_.notifyAll();
   return absl::OkStatus();
+}
+
+/// Who waits for that task would not know why; once, however often it comes.
+void Coordinator::sayRefused(const absl::Status &why) {
+  {
+    base::MutexLock lock(mutex_);
+    if (refused_ == why || !options_.announce)
+      return;
+    refused_ = why;
+  }
+  options_.announce(absl::StrCat("refused: ", why.message()));
 }
 
 absl::Status Coordinator::displaced(const Speaker &from) const {

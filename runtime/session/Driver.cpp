@@ -221,10 +221,11 @@ absl::Status Driver::train(uint32_t phase) {
   if (step_ >= trainingSteps_.total) {
     if (restored_ && restored_->globalStep < step_ && checkpoints_.wanted()) // whose last checkpoint a death has cost
       return save(streams);
-    options_.log(absl::StrCat("nothing to train: the run is at step ", step_.load(), " and ", trainingSteps_.total,
-                              options_.steps
-                                  ? " were asked for (--steps counts from the very first)"
-                                  : " make the epochs asked for (--epochs counts samples from the very first)"));
+    options_.log(absl::StrCat(
+        "nothing to train: the run is at step ", step_.load(),
+        options_.steps ? absl::StrCat(" and ", *options_.steps, " were asked for (--steps counts from the very first)")
+                       : absl::StrCat(", behind the ", options_.epochs.value_or(1),
+                                      " epochs asked for (--epochs counts samples from the very first)")));
     return absl::OkStatus();
   }
   GRAPHC_RETURN_IF_ERROR(trace_.choose(phase, step_, trainingSteps_.total));

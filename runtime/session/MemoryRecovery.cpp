@@ -17,12 +17,12 @@
 namespace graphc::session {
 
 absl::StatusOr<std::unique_ptr<executor::KernelLibrary>> loadCode(const plan::Plan &plan, const plan::Task &task,
-                                                                  KeptState *kept) {
+                                                                  KeptState *kept, kernels::Pool *pool) {
   std::unique_ptr<executor::KernelLibrary> library = kept ? std::move(kept->library) : nullptr;
   if (library && std::all_of(library->algorithms().begin(), library->algorithms().end(),
                              [](const auto &one) { return executor::isOfCpu(one.second); }))
     return library;
-  return executor::KernelLibrary::loadFor(plan, task);
+  return executor::KernelLibrary::loadFor(plan, task, pool);
 }
 
 absl::Status checkHeld(const plan::Plan &plan, const service::Held &held) {
@@ -243,7 +243,9 @@ goOnFromMemory(const plan::Plan &plan, const std::vector<service::Done> &prepare
   GRAPHC_RETURN_IF_ERROR(copied);
   const absl::Duration took = absl::Trunc(absl::Now() - begin, absl::Milliseconds(1));
   log(absl::StrCat("going on from step ", holder->held.step(), " in ", whose,
-                   holder->allHave() ? "" : absl::StrCat(", copied in ", absl::FormatDuration(took))));
+                   holder->allHave()
+                       ? ""
+                       : absl::StrCat(", copied in ", absl::FormatDuration(std::max(took, absl::Milliseconds(1))))));
   return holder->held;
 }
 

@@ -36,7 +36,7 @@ struct KeptState {
 /// The code that the process has loaded for an earlier session, or loads now. What GPUs' libraries were told there is of that session, so they
 /// begin anew.
 absl::StatusOr<std::unique_ptr<executor::KernelLibrary>> loadCode(const plan::Plan &plan, const plan::Task &task,
-                                                                  KeptState *kept);
+                                                                  KeptState *kept, kernels::Pool *pool);
 
 /// Bytes of variables in one order or answer: below the largest message of a task's server.
 inline constexpr uint64_t kPieceBytes = 512 << 10;

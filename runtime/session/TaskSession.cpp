@@ -259,7 +259,7 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   waitLimit_ = order.wait_limit_ms() ? absl::Milliseconds(std::min<uint64_t>(order.wait_limit_ms(), kMostWaitMs))
                                      : options_.deadline;
   GRAPHC_RETURN_IF_ERROR(executor::checkDeviceMemory(plan_, task_));
-  GRAPHC_ASSIGN_OR_RETURN(library_, loadCode(plan_, task_, options_.kept.get()));
+  GRAPHC_ASSIGN_OR_RETURN(library_, loadCode(plan_, task_, options_.kept.get(), &pool_));
   GRAPHC_ASSIGN_OR_RETURN(variables_, state_.resume(plan_, task_, options_.kept.get(), order.run(), done));
   files_.emplace(plan_, task_, *variables_);
   if (options_.recorder)

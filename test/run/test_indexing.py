@@ -60,4 +60,4 @@ def test_no_such_row(box):
     """A number that a data set gives and that is no row of the table ends the run by name, as a label does that is no class."""
     box.write("rows.mlir", MODEL.replace("limits = [600, 7]", "limits = [601, 7]"))
     plan = box.compile("rows", {"worker": 1}, "rows.mlir")
-    box.refused("data set words: .* none of the classes 0 to 599", plan, "--steps", 60, status=1)
+    box.refused("data set words: .* none of 0 to 599", plan, "--steps", 60, status=1)

@@ -23,6 +23,7 @@ def test_another_model(box, two, task):
     refused = task("worker-1", other, "--steps", 30).ends(1)
     refused.expect(f"/job:worker/task:1 has another plan: its fingerprint is {fingerprint(box / other)}, the chief.s {fingerprint(box / two)}; "
                    "start every task with the same plan file")
+    chief.waitFor("refused: /job:worker/task:1 has another plan: its fingerprint is .*; start every task with the same plan file")
     ended([chief, task("worker-1", two, "--steps", 30), task("ps-0", two, "--steps", 30)])
 
 

@@ -77,7 +77,7 @@ def test_epochs(box):
     box.file("changed/step-26/manifest.json").expect('"train_step": 208')
     run(pair, 2).expect(" epoch 2/2  step 39/39 ")
     box.file("changed/step-39/manifest.json").expect('"train_step": 416')
-    run(pair, 2).expect("nothing to train: the run is at step 39 and 39 make the epochs asked for")
+    run(pair, 2).expect("nothing to train: the run is at step 39, behind the 2 epochs asked for")
     run(single, 2.5)
     box.file("changed/step-51/manifest.json").expect('"train_step": 512')
 

@@ -168,4 +168,4 @@ def test_no_such_row(box):
     """A number that a data set gives and that is no row ends the run by name, also where the rows are taken elsewhere."""
     text = box.write("none.mlir", LARGE.read_text().replace("200000x64", f"{ROWS}x64").replace("limits = [200000", f"limits = [{ROWS + 9000}")).name
     plan = box.compile("none", servers(2, 1), text)
-    box.refused(f"data set bags: .* none of the classes 0 to {ROWS - 1}", plan, "--steps", 9, status=1)
+    box.refused(f"data set bags: .* none of 0 to {ROWS - 1}", plan, "--steps", 9, status=1)

@@ -308,8 +308,10 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
          "--data_cache_mb", flags.dataCacheMb,
          "decoded .gz data is kept in ~/.cache/graphc ($XDG_CACHE_HOME/graphc) up to this size (default 4096; 0: none)")
       ->check(CLI::Range(uint64_t(0), uint64_t(1) << 40));
-  app.add_option("--checkpoint_dir", flags.checkpointDirectory,
-                 "restore from here if there is a checkpoint, and save here");
+  app.add_option(
+      "--checkpoint_dir", flags.checkpointDirectory,
+      "restore from here if there is a checkpoint, and save here; --entry eval and predict take the newest, or "
+      "where DIR is a checkpoint itself (run1/step-200) that one");
   app.add_option("--save_checkpoint_steps", flags.saveCheckpointSteps,
                  "also save every N steps (default: at the end of each epoch)")
       ->check(kAboveZero);

@@ -59,6 +59,23 @@ TEST_F(File, WhatAKilledWriterLeftIsUsedAgain) {
   EXPECT_TRUE(std::filesystem::is_symlink(left) && std::filesystem::exists(path + ".graphc-tmp-1"));
 }
 
+TEST_F(File, AFileThatIsReplacedKeepsItsMode) {
+  const std::string path = directory + "/kept";
+  auto modeOf = [&](const std::string &file) {
+    struct stat info{};
+    EXPECT_EQ(stat(file.c_str(), &info), 0);
+    return info.st_mode & 0777;
+  };
+  ASSERT_TRUE(writeFileAtomic(path, "first").ok());
+  const int plain = open((directory + "/plain").c_str(), O_WRONLY | O_CREAT, 0644); // by this process's umask
+  ASSERT_GE(plain, 0);
+  close(plain);
+  EXPECT_EQ(modeOf(path), modeOf(directory + "/plain"));
+  ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+  ASSERT_TRUE(writeFileAtomic(path, "second").ok());
+  EXPECT_EQ(modeOf(path), mode_t(0640));
+}
+
 TEST_F(File, WritersOfOneFileAtOnceLeaveOneOfTheirs) {
   std::string path = directory + "/x";
   std::vector<std::thread> writers;

@@ -220,6 +220,25 @@ TEST_F(CheckpointTest, KeepsTheOneThatIsSparedOrAllOfThem) {
   EXPECT_THAT(names(), ElementsAre("step-2", "step-4", "step-5", "step-6", "step-7", "step-8"));
 }
 
+TEST_F(CheckpointTest, OneOfThemIsReadByItsOwnPathAndNotTrainedIn) {
+  {
+    Directory directory = open();
+    save(directory, 3, 1.5f);
+    save(directory, 7, 2.5f);
+  }
+  std::vector<std::string> skipped;
+  for (const char *end : {"", "/"}) {
+    auto found = findNewest(dir + "/step-3" + end, skipped);
+    ASSERT_TRUE(found.ok() && *found) << found.status();
+    EXPECT_EQ(restored(**found), 1.5f);
+    absl::Status refused = Directory::open(dir + "/step-3" + end).status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument) << refused;
+    EXPECT_THAT(std::string(refused.message()), testing::HasSubstr("from the newest in --checkpoint_dir " + dir + ","));
+  }
+  std::filesystem::remove(dir + "/step-3/" + shardFile("ps", 0));
+  EXPECT_FALSE(findNewest(dir + "/step-3", skipped).ok()) << "no other one is taken for it";
+}
+
 TEST_F(CheckpointTest, ADamagedLaterOneDoesNotPushOutTheNewest) {
   Directory directory = open(1);
   directory.forgetNonce();

@@ -267,10 +267,9 @@ TEST_P(BatchSourceTest, ALabelThatIsNoClassEndsTheBatchThatHasIt) {
   EXPECT_TRUE(s->take(&buffer, nullptr).ok()) << "a batch that is made ahead is no error before it is taken";
   absl::Status status = s->take(&buffer, nullptr); // 8, 9 and two that are not real
   EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange);
-  EXPECT_THAT(
-      std::string(status.message()),
-      testing::MatchesRegex("data set numbers: 1 of the 4 labels in one batch of .*/n is none of the classes 0 to 8 of "
-                            "the loss that takes them: it is 9, of sample 9; correct .*"));
+  EXPECT_THAT(std::string(status.message()),
+              testing::MatchesRegex("data set numbers: 1 of the 4 numbers in one batch of .*/n is none of 0 to 8, the "
+                                    "classes of a loss .* that takes them: it is 9, of sample 9; correct .*"));
   auto fits = source(set, {.batch = 4, .padLast = true, .classes = {10}});
   for (int i = 0; i < 6; ++i)
     EXPECT_TRUE(fits->take(&buffer, nullptr).ok());

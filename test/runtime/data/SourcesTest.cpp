@@ -89,9 +89,10 @@ TEST_F(SourcesTest, CsvOfSeveralComponents) {
   EXPECT_THAT(sample<float>(**opened, 0, 0), ElementsAre(2.0f, (0.1f - 1) / 0.5f));
   EXPECT_THAT(sample<float>(**opened, 0, 1), ElementsAre(6.0f, -1.5f));
   EXPECT_THAT(sample<int32_t>(**opened, 1, 1), ElementsAre(8));
-  EXPECT_THAT(std::string((*opened)->checkClasses(1, 8).message()), HasSubstr("1 of the 2 labels in "));
+  EXPECT_THAT(std::string((*opened)->checkClasses(1, 8).message()), HasSubstr("1 of the 2 numbers in "));
   EXPECT_THAT(std::string((*opened)->checkClasses(1, 8).message()),
-              HasSubstr("t.csv is none of the classes 0 to 7 of the loss that takes them: it is 8, of sample 1;"));
+              HasSubstr("t.csv is none of 0 to 7, the classes of a loss or the rows of a table that takes them: it is "
+                        "8, of sample 1;"));
   folder.write("t.csv", "a,b,label\n0.1,2,7\n1,x4,8\n");
   EXPECT_THAT(error("csv { file: 't.csv' header: true separator: 44 columns { name: 'b' } } components { sample { "
                     "dtype: F32 } }"),
@@ -144,9 +145,9 @@ TEST_F(SourcesTest, Cifar10InSeveralFiles) {
     EXPECT_THAT(sample<int32_t>(**opened, 1, i), ElementsAre(i));
   }
   EXPECT_TRUE((*opened)->checkClasses(1, 5).ok());
-  EXPECT_THAT(
-      std::string((*opened)->checkClasses(1, 4).message()),
-      HasSubstr("a.bin and 1 more is none of the classes 0 to 3 of the loss that takes them: it is 4, of sample 4;"));
+  EXPECT_THAT(std::string((*opened)->checkClasses(1, 4).message()),
+              HasSubstr("a.bin and 1 more is none of 0 to 3, the classes of a loss or the rows of a table that takes "
+                        "them: it is 4, of sample 4;"));
   folder.write("a.bin", records(0, 2).substr(1));
   EXPECT_THAT(error("cifar10 { files: 'a.bin' } " + two),
               HasSubstr("a.bin: 6145 bytes, which are no whole records of 3073"));
