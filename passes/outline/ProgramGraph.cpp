@@ -60,6 +60,9 @@ void ProgramGraph::absorbIntoLibrary(LibraryKernelOpInterface call) {
 }
 
 ProgramGraph::ProgramGraph(Block &block, StringRef kind) : kind(kind) {
+  if (auto program = dyn_cast<dist::ProgramOp>(block.getParentOp()))
+    goesAgain =
+        SymbolTable::lookupNearestSymbolFrom<dist::PhaseOp>(program, program.getPhaseAttr()).getEndsByEndOfStream();
   DenseMap<Attribute, SmallVector<Operation *>> writes;
   DenseMap<Operation *, unsigned> place;
   for (Operation &op : block.without_terminator()) {
@@ -101,12 +104,9 @@ void ProgramGraph::findSections() {
   unsigned section = 0;
   bool kept = false;
   for (auto [op, kind] : llvm::zip_equal(ops, kinds)) {
-    if (op->hasAttr(kKept)) {
-      kept = true;
-    } else if (kept && kind == Kind::Compute) {
-      ++section;
-      kept = false;
-    }
+    const bool isKept = op->hasAttr(kKept), goesOn = kept && !isKept && kind == Kind::Compute;
+    section += goesOn;
+    kept = isKept || (kept && !goesOn);
     sections.push_back(section);
   }
 }
@@ -236,6 +236,8 @@ void ProgramGraph::depend(unsigned op, Operation *on, bool separate) {
   if (found == indexOf.end())
     return; // made outside of the loop
   unsigned index = found->second;
+  separate |= goesAgain && !getWrittenVariables(ops[op]).empty() &&
+              llvm::any_of(on->getUsers(), [&](Operation *user) { return user != ops[op]; });
   if (index != op && kinds[index] != Kind::Free)
     dependences[op].push_back({index, separate || sections[index] != sections[op] || areApart(on, ops[op]), false});
 }

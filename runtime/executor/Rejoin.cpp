@@ -75,8 +75,12 @@ std::string whyNot(const plan::Plan &plan, const plan::Phase &phase) {
       const bool once = !program.spread() && isDoneOnce(plan, program, instruction);
       for (const plan::BufferEffect &effect : effects.buffers)
         if (once && writes(effect) && !isVariable(program, effect.buffer) && readLater.contains(effect.buffer))
-          return absl::StrCat("an instruction of program ", program.name(),
-                              " writes a variable, or takes what a server sends, and makes a value that is used later");
+          return writesVariable(plan, program, instruction)
+                     ? absl::StrCat("an instruction of program ", program.name(),
+                                    " writes a variable and makes a value that is used later")
+                     : absl::StrCat("program ", program.name(),
+                                    " takes what another server makes of each step (a schedule's rate, Adam's "
+                                    "corrections; a single server has them itself)");
       for (const plan::BufferEffect &effect : effects.buffers)
         if (effect.access != plan::WRITE)
           readLater.insert(effect.buffer);

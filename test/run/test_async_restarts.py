@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from box import LONG, asName, delay, steps
+from box import LONG, MLP, asName, delay, steps
 from formats import updates
 from process import until
 
@@ -115,6 +115,19 @@ def test_two_away_at_once(box, transport):
     run.ends()
     run.err.never(*BEFORE)
     assert updates(box / "dump") == 2500
+
+
+@pytest.mark.parametrize("optimizer", ["adamw<learning_rate = #graph.cosine_decay<initial_learning_rate = 0.001, decay_steps = 4000>, weight_decay = 0.01>"], ids=["adamw"])
+def test_updates_that_count(box, optimizer):
+    """An update whose rate or correction is made of the number of updates, which is written in the same step."""
+    text = MLP.read_text()
+    box.write("counts.mlir", text.replace("momentum<learning_rate = 0.05, momentum = 0.9>", optimizer))
+    run = launch(box, box.servers("async", 3, 1, "async", box / "counts.mlir"), 2000)
+    until(lambda: steps(run) > 300, "it trains")
+    goesAndComesBack(run, 1, 9, "worker-1")
+    run.ends()
+    run.err.never(*BEFORE)
+    assert updates(box / "dump") == 2000
 
 
 def test_another_is_stopped(box, transport):

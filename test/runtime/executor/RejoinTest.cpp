@@ -85,9 +85,8 @@ TEST(Rejoin, AWriteThatMakesAValueForLaterIsRefused) {
       b.call(server, TestKernel::Divide, {b.arenaBuffer(server, b.vector()), loss});
     const std::vector<std::string> why = whyNoRejoin(b.plan, kPhase);
     if (isReadLater)
-      EXPECT_THAT(why, Each("an instruction of program train_step.ps0 writes a variable, or takes what a server sends, "
-                            "and makes a value "
-                            "that is used later"));
+      EXPECT_THAT(why, Each("an instruction of program train_step.ps0 writes a variable and makes a value that is used "
+                            "later"));
     else
       EXPECT_EQ(why.back(), "");
   }
