@@ -25,6 +25,8 @@ static VariableNames collect(Operation *op, bool reads, bool writes) {
 }
 
 VariableNames getReadVariables(Operation *op) { return collect(op, /*reads=*/true, /*writes=*/false); }
+std::string getAverageName(StringRef variable) { return (variable + "/ExponentialMovingAverage").str(); }
+
 VariableNames getWrittenVariables(Operation *op) { return collect(op, /*reads=*/false, /*writes=*/true); }
 VariableNames getVariables(Operation *op) { return collect(op, /*reads=*/true, /*writes=*/true); }
 

@@ -22,6 +22,9 @@ VariableNames getVariables(mlir::Operation *op);
 /// The first of them, beside which the op stands; null for an op without state.
 mlir::FlatSymbolRefAttr getVariable(mlir::Operation *op);
 
+/// The name of a variable's moving average.
+std::string getAverageName(llvm::StringRef variable);
+
 /// Whether the op changes variables by a value (UpdateOpInterface), by which, and whether that is a gradient.
 bool isUpdate(mlir::Operation *op);
 mlir::OpOperand &getUpdateOperand(mlir::Operation *op);

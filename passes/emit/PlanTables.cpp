@@ -1,5 +1,6 @@
 #include "passes/emit/PlanTables.h"
 
+#include "dialects/graph/State.h"
 #include "passes/emit/PlanDatasets.h"
 
 #include "passes/gpu/GpuCode.h"
@@ -163,6 +164,13 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
   out->set_trainable(op.getTrainable());
   out->set_global_step(op.getSymName() == GraphDialect::kGlobalStep);
   out->set_location(location(op.getLoc()));
+  if (auto owner = op->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kSlotOf)) {
+    auto variable = SymbolTable::lookupNearestSymbolFrom<graph::VariableOp>(op, owner);
+    const std::string of = (variable.getPart() ? variable.getPart().getOf() : owner.getAttr()).str();
+    out->set_slot_of(of);
+    const std::string whole = (op.getPart() ? op.getPart().getOf() : op.getSymNameAttr()).str();
+    out->set_is_average(whole == graph::getAverageName(of));
+  }
   if (graph::PartAttr part = op.getPart()) {
     out->mutable_part_of()->set_of(part.getOf().str());
     setType(part.getType(), *out->mutable_part_of()->mutable_type());

@@ -1,5 +1,6 @@
 //===- Differentiate.cpp - reverse mode, updates, global step -------------------------------------------------===//
 #include "dialects/graph/Draws.h"
+#include "dialects/graph/State.h"
 #include "passes/Passes.h"
 #include "passes/model/ReverseMode.h"
 #include "passes/model/UpdateBuilder.h"

@@ -1,3 +1,4 @@
+#include "dialects/graph/State.h"
 #include "passes/model/UpdateBuilder.h"
 
 using namespace mlir;
@@ -5,8 +6,6 @@ using namespace mlir;
 namespace graphc {
 
 using namespace graph;
-
-std::string getAverageName(StringRef variable) { return (variable + "/ExponentialMovingAverage").str(); }
 
 static std::optional<double> toDouble(const std::optional<llvm::APFloat> &number) {
   return number ? std::optional<double>(number->convertToDouble()) : std::nullopt;

@@ -6,9 +6,6 @@
 
 namespace graphc {
 
-/// The name of a variable's moving average.
-std::string getAverageName(llvm::StringRef variable);
-
 /// Makes, where a graph.minimize stands: what is computed once a step, the scales that clip gradients, an update a variable with its
 /// slots, and, behind a function's last, the increment of @global_step.
 class UpdateBuilder {

@@ -156,6 +156,10 @@ absl::Status checkVariables(const Plan &plan) {
         return invalid(what, ": ", typeText(v.type()), " at row ", v.part_of().row(), " is not rows of ",
                        typeText(v.part_of().type()));
     }
+    if (!v.slot_of().empty())
+      GRAPHC_RETURN_IF_ERROR(checkName("a variable", v.slot_of(), nullptr));
+    if (v.is_average() && v.slot_of().empty())
+      return invalid(what, " is the moving average of no variable");
     if (v.mirrored() && !sameTask(v.owner(), plan.chief()))
       return invalid(what, " is mirrored, but owned by ", taskText(plan, v.owner()), " and not by the chief");
     if (v.location() != 0 && v.location() >= uint32_t(plan.locations_size()))

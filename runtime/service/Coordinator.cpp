@@ -29,10 +29,9 @@ absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> membe
   GRAPHC_RETURN_IF_ERROR(base::annotate(checkHello(hello), "what the task says of itself"));
   const absl::Status isMember =
       checkMember(hello, {options_.taskNames, options_.fingerprint, options_.version, options_.session});
-  if (!isMember.ok()) {
-    sayRefused(isMember);
-    return isMember;
-  }
+  if (!isMember.ok() && options_.announce) // who waits for that task would not know why
+    options_.announce(absl::StrCat("refused: ", isMember.message()));
+  GRAPHC_RETURN_IF_ERROR(isMember);
   uint64_t before = 0;
   {
     base::MutexLock lock(mutex_);
@@ -47,17 +46,6 @@ absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> membe
   GRAPHC_RETURN_IF_ERROR(slots_[hello.task()].join(hello, std::move(member)));
   changed_.notifyAll();
   return absl::OkStatus();
-}
-
-/// Who waits for that task would not know why; once, however often it comes.
-void Coordinator::sayRefused(const absl::Status &why) {
-  {
-    base::MutexLock lock(mutex_);
-    if (refused_ == why || !options_.announce)
-      return;
-    refused_ = why;
-  }
-  options_.announce(absl::StrCat("refused: ", why.message()));
 }
 
 absl::Status Coordinator::displaced(const Speaker &from) const {
@@ -458,11 +446,6 @@ absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time
     changed_.waitUntil(mutex_, std::min(deadline, absl::Now() + absl::Seconds(1)));
   }
   return slots_.takeAnswers();
-}
-
-std::vector<Peer> Coordinator::peers() const {
-  base::MutexLock lock(mutex_);
-  return slots_.peers();
 }
 
 ClusterProgress Coordinator::clusterProgress() const {

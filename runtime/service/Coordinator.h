@@ -126,7 +126,10 @@ public:
   absl::StatusOr<std::vector<Done>> giveOrder(
       Order order, absl::Time deadline, const std::function<absl::Status()> &meanwhile = {},
       const AddOwn &own = [](uint32_t, Order *) {});
-  std::vector<Peer> peers() const;
+  std::vector<Peer> peers() const {
+    base::MutexLock lock(mutex_);
+    return slots_.peers();
+  }
   ClusterProgress clusterProgress() const;
   std::vector<Heard> heard(absl::Time now) const; ///< by task number
   /// By task, each in its order.
@@ -147,7 +150,6 @@ public:
   void release();
 
 private:
-  void sayRefused(const absl::Status &why) ABSL_LOCKS_EXCLUDED(mutex_);
   void tell(const ToTask &message); ///< everyone who is there
   void lose(const Speaker &who, const std::string &how);
   void refuse(uint32_t task, const absl::Status &why);
@@ -159,7 +161,6 @@ private:
   mutable base::Mutex mutex_;
   base::CondVar changed_;
   TaskTable slots_ ABSL_GUARDED_BY(mutex_);
-  absl::Status refused_ ABSL_GUARDED_BY(mutex_); ///< who said hello last and is no member of the run
   uint64_t order_ ABSL_GUARDED_BY(mutex_) = 0; ///< id of the last order
   std::shared_ptr<AnswerRules> rules_ ABSL_GUARDED_BY(mutex_); ///< may be null
   bool started_ ABSL_GUARDED_BY(mutex_) = false; ///< everyone was there once

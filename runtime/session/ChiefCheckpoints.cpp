@@ -6,6 +6,7 @@
 #include "runtime/session/Agreement.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 
 namespace graphc::session {
@@ -68,12 +69,41 @@ absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::open() {
     return absl::DataLossError(absl::StrCat("--checkpoint_dir ", options_.directory,
                                             " has no checkpoint that is whole; move its step-… away to begin anew, "
                                             "or name another folder"));
+  if (!found && !options_.writes)
+    return absl::NotFoundError(
+        absl::StrCat("--checkpoint_dir ", options_.directory,
+                     " has no checkpoint for --entry eval or predict; without the flag it runs the initial values"));
   if (found) {
     saved_ = found->manifest.globalStep;
     base::MutexLock lock(mutex_);
     known_ = {saved_, checkpoint::madeAt(found->path), 0};
   }
   return found;
+}
+
+absl::StatusOr<std::string> ChiefCheckpoints::begin(const std::string &from) {
+  const std::string flag = absl::StrCat("--init_from ", from);
+  FileWatch::Work work(files_, absl::StrCat("reading ", flag));
+  std::vector<std::string> skipped;
+  absl::StatusOr<std::optional<checkpoint::Found>> found = checkpoint::findNewest(from, skipped);
+  for (const std::string &warning : skipped)
+    options_.log(warning);
+  if (found.ok() && !*found)
+    found = absl::NotFoundError("there is no checkpoint that is whole");
+  if (!found.ok())
+    return base::annotate(found.status(), flag);
+  absl::StatusOr<checkpoint::Beginnings> read = checkpoint::beginningsFrom(**found, plan_);
+  if (!read.ok())
+    return base::annotate(read.status(), flag);
+  checkpoint::Beginnings made = *std::move(read);
+  constexpr size_t kMostNames = 20;
+  const size_t more = made.others.size() - std::min(kMostNames, made.others.size());
+  made.others.resize(made.others.size() - more);
+  options_.log(absl::StrCat("beginning with ", made.sources.size(),
+                            made.sources.size() == 1 ? " variable" : " variables", " of ", (*found)->path,
+                            made.others.empty() ? "" : "; with values of their own begin ",
+                            absl::StrJoin(made.others, ", "), more ? absl::StrCat(" and ", more, " more") : ""));
+  return (*found)->path;
 }
 
 std::string ChiefCheckpoints::pathOf(uint64_t step) const { return checkpoint::stepPath(options_.directory, step); }

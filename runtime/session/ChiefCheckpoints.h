@@ -52,6 +52,8 @@ public:
       directory_->spare(step);
   }
   /// "DIR/step-1172", as the run has found or saved it last; empty: none.
+  /// Of another training, where this one begins (--init_from): one, or the newest of a folder. What is taken is logged.
+  absl::StatusOr<std::string> begin(const std::string &from);
   std::string newest() const { return saved_ ? pathOf(*saved_) : ""; }
   std::string pathOf(uint64_t step) const;
   /// Training is over, which was to make so many steps or epochs (none: one): who follows the folder need not wait for another checkpoint.

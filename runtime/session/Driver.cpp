@@ -162,14 +162,10 @@ absl::Status Driver::initialize() {
   const auto ask = [this](service::Order check) { return giveOrder(std::move(check), kFileDeadline).status(); };
   GRAPHC_RETURN_IF_ERROR(dump_.begin(ask));
   service::Order initialize;
-  initialize.mutable_initialize();
+  service::Order::Initialize &values = *initialize.mutable_initialize();
   std::optional<checkpoint::Found> found;
   if (checkpoints_.wanted()) {
     GRAPHC_ASSIGN_OR_RETURN(found, checkpoints_.open());
-    if (!found && options_.entry != "train")
-      return absl::NotFoundError(absl::StrCat("--checkpoint_dir ", options_.checkpointDirectory,
-                                              " has no checkpoint for --entry ", options_.entry,
-                                              "; without the flag it runs the initial values"));
   }
   std::optional<service::Held> held;
   if (options_.entry == "train") {
@@ -182,16 +178,18 @@ absl::Status Driver::initialize() {
                                 options_.log, options_.warner()));
   }
   if (held) {
-    *initialize.mutable_initialize()->mutable_held() = *held;
+    *values.mutable_held() = *held;
     // Positions in the data go on from the checkpoint's where there is one: it knows what was taken ahead.
     restored_ = found ? std::move(found->manifest) : manifestOf(plan_, *plan::phaseOf(plan_, plan::TRAIN), *held);
     found.reset();
   }
-  if (found)
-    initialize.mutable_initialize()->set_restore_from(found->path);
+  if (found) {
+    values.set_restore_from(found->path);
+  } else if (!held && !options_.initFrom.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(*values.mutable_init_from(), checkpoints_.begin(options_.initFrom));
+  }
   if (found && !options_.newAlgorithms)
-    if (std::string warning = goOnBy(found->manifest.algorithms, algorithms_, *initialize.mutable_initialize());
-        !warning.empty())
+    if (std::string warning = goOnBy(found->manifest.algorithms, algorithms_, values); !warning.empty())
       options_.warner()(warning);
   checkpoints_.madeBy(algorithms_);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ready, giveOrder(std::move(initialize), kFileDeadline));

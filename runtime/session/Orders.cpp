@@ -121,6 +121,11 @@ absl::Status RunOrders::checkContent(const Order &order) const {
       if (!order.initialize().restore_from().empty())
         return wrong("it goes on from memory and from a checkpoint");
     }
+    if (!order.initialize().init_from().empty()) {
+      if (order.initialize().has_held() || !order.initialize().restore_from().empty())
+        return wrong("it goes on, and begins from another one's checkpoint");
+      return service::checkPath(order.initialize().init_from(), "the checkpoint to begin from");
+    }
     return order.initialize().restore_from().empty()
                ? absl::OkStatus()
                : service::checkPath(order.initialize().restore_from(), "the checkpoint");

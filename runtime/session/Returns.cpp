@@ -37,6 +37,7 @@ void Returns::ordered(const service::Order &order) {
     return;
   initialize_ = order;
   initialize_.mutable_initialize()->clear_restore_from(); // who comes back has no variables
+  initialize_.mutable_initialize()->clear_init_from();
 }
 
 void Returns::mark(service::Order::Begin &begin) {

@@ -145,6 +145,7 @@ absl::Status setOption(RunOptions &o, const std::string &key, const std::string 
       {"steps", [&] { return readCount(value, &o.steps); }},
       {"eval_every_epochs", [&] { return readNumber(value, &o.evalEveryEpochs); }},
       {"checkpoint_dir", [&] { return readText(value, &o.checkpointDirectory); }},
+      {"init_from", [&] { return readText(value, &o.initFrom); }},
       {"save_checkpoint_steps", [&] { return readCount(value, &o.saveEverySteps); }},
       {"save_checkpoint_secs", [&] { return readNumber(value, &o.saveEverySeconds); }},
       {"keep_checkpoint_max", [&] { return readCount(value, &o.keepCheckpoints); }},

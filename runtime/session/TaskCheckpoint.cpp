@@ -43,18 +43,27 @@ absl::Status notRegular(const std::string &path) {
 }
 } // namespace
 
-/// Initial values, or those of the checkpoint, of each variable that this task stores; or it stays as it is.
+/// Initial values, or those of a checkpoint, of each variable that this task stores; or it stays as it is.
 absl::Status TaskCheckpoint::initialize(const service::Order::Initialize &order, service::Done *done) {
   if (!order.has_held())
     variables_.initialize();
-  if (!order.restore_from().empty() && !variables_.stored().empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::readCheckpoint(order.restore_from()));
+  const bool begins = !order.init_from().empty();
+  if ((begins || !order.restore_from().empty()) && !variables_.stored().empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found,
+                            checkpoint::readCheckpoint(begins ? order.init_from() : order.restore_from()));
+    checkpoint::Beginnings beginnings;
+    if (begins) {
+      GRAPHC_ASSIGN_OR_RETURN(beginnings, checkpoint::beginningsFrom(found, plan_));
+    }
     std::vector<checkpoint::RestoreTarget> targets;
     for (uint32_t index : variables_.stored()) {
       const plan::Variable &variable = plan_.variables(static_cast<int>(index));
+      const auto source = beginnings.sources.find(plan::modelName(variable));
+      if (begins && source == beginnings.sources.end())
+        continue;
       std::span<uint8_t> data = variables_.data(index);
-      targets.push_back({plan::modelName(variable), plan::modelType(variable), data.data(), data.size(),
-                         plan::modelOffset(variable)});
+      targets.push_back({begins ? source->second : plan::modelName(variable), plan::modelType(variable), data.data(),
+                         data.size(), plan::modelOffset(variable)});
     }
     GRAPHC_RETURN_IF_ERROR(checkpoint::restoreVariables(found, targets));
   }

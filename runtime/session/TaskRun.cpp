@@ -32,6 +32,7 @@ absl::StatusOr<DriverOptions> makeDriverOptions(const RunOptions &options) {
   driver.evalEveryEpochs = options.evalEveryEpochs;
   driver.checkpointDirectory = options.checkpointDirectory;
   driver.checkpoint = options.checkpoint;
+  driver.initFrom = options.initFrom;
   driver.newAlgorithms = options.newAlgorithms;
   driver.saveEverySteps = options.saveEverySteps;
   driver.saveEverySeconds = options.saveEverySeconds;

@@ -16,7 +16,7 @@ namespace graphc::transport::detail {
 namespace {
 
 /// A caller asks again after two seconds; one that was stopped may come back to what it had said.
-constexpr absl::Duration kPatience = absl::Seconds(20);
+constexpr absl::Duration kLongestSilence = absl::Seconds(20);
 /// Further ones wait at the socket.
 constexpr size_t kMostCallers = 1024;
 
@@ -62,7 +62,7 @@ void Acceptor::serve() {
     if (isComplete || fds.back().fd != listener.get() || !fds.back().revents)
       continue;
     if (absl::StatusOr<base::UniqueFd> socket = acceptCaller(listener.get()); socket.ok())
-      callers.push_back({*std::move(socket), now + kPatience, nullptr});
+      callers.push_back({*std::move(socket), now + kLongestSilence, nullptr});
     else if (absl::IsResourceExhausted(socket.status()))
       absl::SleepFor(absl::Milliseconds(10)); // no descriptor is free now
   }

@@ -51,6 +51,7 @@ void tame(service::Order &order, bool several) {
     break;
   case service::Order::kInitialize:
     order.mutable_initialize()->set_restore_from(confined(order.initialize().restore_from()));
+    order.mutable_initialize()->set_init_from(confined(order.initialize().init_from()));
     break;
   case service::Order::kSave:
     order.mutable_save()->set_directory(confined(order.save().directory()));

@@ -105,7 +105,7 @@ def test_evaluating(box, two, pieces):
     assert files(box / "c") == before
     assert box.json("trained.json")["final"]["accuracy"] == box.json("evaluated.json")["final"]["accuracy"]
     refused = box.graphrun(two, "--entry", "eval", "--checkpoint_dir", "nowhere", status=1)
-    refused.expect("--checkpoint_dir nowhere has no checkpoint for --entry eval")
+    refused.expect("--checkpoint_dir nowhere has no checkpoint for --entry eval or predict")
     assert not (box / "nowhere").exists()
 
 

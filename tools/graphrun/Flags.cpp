@@ -98,6 +98,9 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
     return absl::InvalidArgumentError(absl::StrCat("--epochs is for --entry train, not ", flags.entry));
   if (flags.entry != "train" && flags.steps == 0u)
     return absl::InvalidArgumentError(absl::StrCat("--steps 0: --entry ", flags.entry, " makes at least one step"));
+  if (flags.entry != "train" && !flags.initFrom.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("--init_from is for --entry train; --entry ", flags.entry, " takes --checkpoint_dir DIR"));
   if (flags.taskIndex && flags.jobName.empty())
     return absl::InvalidArgumentError("--task_index needs --job_name");
   if (flags.profileSteps && flags.traceFile.empty())
@@ -170,8 +173,8 @@ bool isOfServers(const CLI::Option &option) {
 
 /// Whether a flag has an effect on graphrun check.
 bool isOfChecks(const CLI::Option &option) {
-  static const std::set<std::string> kFlags = {"entry", "checkpoint_dir", "transport", "master",    "local",
-                                               "feed",  "timeout",        "job_dir",   "rank_order"};
+  static const std::set<std::string> kFlags = {"entry", "checkpoint_dir", "init_from", "transport", "master",
+                                               "local", "feed",           "timeout",   "job_dir",   "rank_order"};
   const std::string name = option.get_lnames().empty() ? "" : option.get_lnames().front();
   return name.empty() || (isOfServers(option) && name != "log_file" && name != "failure_dir") || kFlags.count(name);
 }
@@ -182,6 +185,7 @@ void showValues(CLI::App &app) {
                                                                      {"--epochs", "N"},
                                                                      {"--data_dir", "DIR"},
                                                                      {"--checkpoint_dir", "DIR"},
+                                                                     {"--init_from", "DIR"},
                                                                      {"--stats", "FILE"},
                                                                      {"--log_file", "FILE"},
                                                                      {"--trace", "FILE"},
@@ -312,6 +316,11 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       "--checkpoint_dir", flags.checkpointDirectory,
       "restore from here if there is a checkpoint, and save here; --entry eval and predict take the newest, or "
       "where DIR is a checkpoint itself (run1/step-200) that one");
+  app.add_option(
+      "--init_from", flags.initFrom,
+      "begin with another training's values of the variables that have the same name and type: DIR is one of "
+      "its checkpoints, or its --checkpoint_dir (the newest); not with its step or its optimizer's slots, and "
+      "not where --checkpoint_dir has a checkpoint to go on from");
   app.add_option("--save_checkpoint_steps", flags.saveCheckpointSteps,
                  "also save every N steps (default: at the end of each epoch)")
       ->check(kAboveZero);

@@ -30,8 +30,8 @@ struct Flags {
   std::string plan;
   std::optional<double> epochs;
   std::optional<uint64_t> steps;
-  std::string dataDirectory, checkpointDirectory, statsFile, logFile, dumpDirectory, failureDirectory, traceFile,
-      exportDirectory;
+  std::string dataDirectory, initFrom, checkpointDirectory, statsFile, logFile, dumpDirectory, failureDirectory,
+      traceFile, exportDirectory;
   std::optional<std::pair<uint64_t, uint64_t>>
       profileSteps; ///< first and last, from 1; none: ten behind the run's first
   std::string entry = "train"; ///< train, eval or predict

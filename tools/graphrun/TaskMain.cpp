@@ -443,6 +443,7 @@ absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Pla
 
 session::DriverOptions driverOptions(const Flags &flags) {
   session::DriverOptions options;
+  options.initFrom = flags.initFrom;
   options.entry = flags.entry;
   options.epochs = flags.epochs;
   options.steps = flags.steps;

@@ -220,6 +220,44 @@ TEST_F(CheckpointTest, KeepsTheOneThatIsSparedOrAllOfThem) {
   EXPECT_THAT(names(), ElementsAre("step-2", "step-4", "step-5", "step-6", "step-7", "step-8"));
 }
 
+TEST_F(CheckpointTest, AnotherTrainingBeginsWithWhatFits) {
+  {
+    Directory directory = open();
+    save(directory, 3, 1.5f);
+  }
+  const Found found = *newest();
+  plan::Plan other;
+  auto add = [&](const std::string &name, const std::string &slotOf = "", bool isAverage = false) {
+    plan::Variable &variable = *other.add_variables();
+    variable = plan.variables(0);
+    variable.set_name(name);
+    variable.set_slot_of(slotOf);
+    variable.set_is_average(isAverage);
+    return &variable;
+  };
+  add("v");
+  auto nothing = beginningsFrom(found, other);
+  EXPECT_EQ(nothing.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(
+      std::string(nothing.status().message()),
+      testing::HasSubstr("no variable of the model by name and type; it has global_step, w, the model v (not there)"));
+  add("w");
+  add("w/Adam/m", "w");
+  add("w/ExponentialMovingAverage", "w", true);
+  add("v/ExponentialMovingAverage", "v", true);
+  *other.add_variables() = plan.variables(1);
+  other.mutable_variables(5)->set_global_step(true);
+  auto made = beginningsFrom(found, other);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_THAT(made->sources,
+              testing::ElementsAre(testing::Pair("w", "w"), testing::Pair("w/ExponentialMovingAverage", "w")));
+  EXPECT_THAT(made->others, testing::ElementsAre("v (not there)", "v/ExponentialMovingAverage (not there)"));
+  other.mutable_variables(1)->mutable_type()->set_dtype(plan::F64);
+  made = beginningsFrom(found, other);
+  ASSERT_TRUE(made.ok()) << made.status(); // the average's own type is the checkpoint's
+  EXPECT_THAT(made->others, testing::Contains("w (tensor<4xf32> there, tensor<4xf64> in the plan)"));
+}
+
 TEST_F(CheckpointTest, OneOfThemIsReadByItsOwnPathAndNotTrainedIn) {
   {
     Directory directory = open();
