@@ -1,5 +1,5 @@
-#include "dialects/graph/State.h"
 #include "passes/model/UpdateBuilder.h"
+#include "dialects/graph/State.h"
 
 using namespace mlir;
 

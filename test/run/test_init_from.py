@@ -65,6 +65,8 @@ def test_goes_on(box, first, another):
 def test_refused(box, first):
     plan = box.oneDevice("mlp", 2)
     box.refused("^graphrun: --init_from is for --entry train", plan, "--entry", "eval", "--init_from", "first")
+    box.graphrun("check", plan, "--init_from", "first").expect("^ok +--init_from: the run begins with variables of first/step-20: 4; with values of their own: 0$")
+    box.graphrun("check", plan, "--init_from", "nowhere", status=1).expect("^wrong +--init_from nowhere: there is no checkpoint that is whole$")
     box.refused("--init_from nowhere: there is no checkpoint that is whole", plan, "--steps", 1, "--init_from", "nowhere", status=1)
     other = box.write("other.mlir", MLP.read_text().replace("@w", "@v").replace("@b", "@c"))
     box.refused(r"--init_from first: checkpoint first/step-20 has no variable of the model by name and type; it has b1, .*, the model v1 \(not there\), ",

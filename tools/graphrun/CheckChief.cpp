@@ -277,7 +277,8 @@ void CheckChief::openCheckpoints(service::CheckOrder::Reach *order) {
     report_.wrong(base::describe(opened->status));
   for (const std::string &warning : opened->warnings)
     report_.note(warning);
-  if (opened->found)
+  goesOn_ = opened->found.has_value();
+  if (goesOn_)
     report_.ok(absl::StrCat("--checkpoint_dir: the run goes on from ", opened->found->path));
   if (opened->made)
     checkpoints_ = folder;
@@ -287,6 +288,36 @@ void CheckChief::openCheckpoints(service::CheckOrder::Reach *order) {
     order->set_checkpoint_dir(folder);
     order->set_nonce(opened->nonce);
   }
+}
+
+void CheckChief::readInitFrom() {
+  const std::string &folder = flags_.initFrom;
+  if (folder.empty() || goesOn_)
+    return;
+  struct Opened {
+    absl::Status status;
+    std::optional<checkpoint::Found> found;
+    checkpoint::Beginnings made;
+    std::vector<std::string> warnings;
+  };
+  auto opened = std::make_shared<Opened>();
+  auto read = [opened, folder, &plan = plan_]() -> absl::Status {
+    GRAPHC_ASSIGN_OR_RETURN(opened->found, checkpoint::findNewest(folder, opened->warnings));
+    if (!opened->found)
+      return absl::NotFoundError("there is no checkpoint that is whole");
+    GRAPHC_ASSIGN_OR_RETURN(opened->made, checkpoint::beginningsFrom(*opened->found, plan));
+    return absl::OkStatus();
+  };
+  const bool inTime = within(timeout_, [opened, read] { opened->status = read(); });
+  const std::string flag = absl::StrCat("--init_from ", folder);
+  if (!inTime)
+    return report_.wrong(absl::StrCat(flag, " did not open within ", absl::FormatDuration(timeout_)));
+  for (const std::string &warning : opened->warnings)
+    report_.note(warning);
+  if (!opened->status.ok())
+    return report_.wrong(absl::StrCat(flag, ": ", base::describe(opened->status)));
+  report_.ok(absl::StrCat("--init_from: the run begins with variables of ", opened->found->path, ": ",
+                          opened->made.sources.size(), "; with values of their own: ", opened->made.others.size()));
 }
 
 void CheckChief::closeCheckpoints() {
@@ -319,6 +350,7 @@ void CheckChief::reach() {
     }
   service::CheckOrder::Reach common;
   openCheckpoints(&common);
+  readInitFrom();
   std::vector<uint32_t> here = left();
   std::vector<std::string> sharing;
   atAll("reaching its peers", [&](uint32_t task) {

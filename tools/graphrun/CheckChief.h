@@ -33,6 +33,7 @@ private:
   void measure();
   bool atAll(const std::string &what, const std::function<service::CheckOrder(uint32_t)> &order);
   void openCheckpoints(service::CheckOrder::Reach *order);
+  void readInitFrom(); ///< behind that
   void closeCheckpoints();
   void wrong(uint32_t task, const std::string &line);
   void drop(uint32_t task, const std::string &why);
@@ -56,6 +57,7 @@ private:
   std::vector<std::optional<service::CheckReport>> answers_; ///< to the last order
   std::vector<Link> links_;
   std::string checkpoints_; ///< of a folder that was made for this check
+  bool goesOn_ = false; ///< from a checkpoint of the run's own
   std::optional<checkpoint::Directory> directory_; ///< held while the tasks look for it
   CheckReport report_;
 };

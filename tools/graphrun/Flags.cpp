@@ -181,52 +181,35 @@ bool isOfChecks(const CLI::Option &option) {
 
 /// What --help calls the values. What a check accepts is said in the descriptions, in words.
 void showValues(CLI::App &app) {
-  static constexpr std::pair<const char *, const char *> kPlain[] = {{"plan", "FILE"},
-                                                                     {"--epochs", "N"},
-                                                                     {"--data_dir", "DIR"},
-                                                                     {"--checkpoint_dir", "DIR"},
-                                                                     {"--init_from", "DIR"},
-                                                                     {"--stats", "FILE"},
-                                                                     {"--log_file", "FILE"},
-                                                                     {"--trace", "FILE"},
-                                                                     {"--profile_steps", "A,B"},
-                                                                     {"--fetch", "NAME[=FILE]"},
-                                                                     {"--history", "FILE"},
-                                                                     {"--summary_dir", "DIR"},
-                                                                     {"--feed", "NAME=FILE"},
-                                                                     {"--status_address", "HOST:PORT"},
-                                                                     {"--status_secret", "FILE"},
-                                                                     {"--dump_variables", "DIR"},
-                                                                     {"--export_dir", "DIR"},
-                                                                     {"--failure_dir", "DIR"},
-                                                                     {"--job_name", "JOB"},
-                                                                     {"--master", "URL"},
-                                                                     {"--cluster", "FILE"},
-                                                                     {"--early_stop", "METRIC:PATIENCE"}};
-  static constexpr std::pair<const char *, const char *> kChecked[] = {{"--steps", "N"},
-                                                                       {"--entry", "NAME"},
-                                                                       {"--data_cache_mb", "N"},
-                                                                       {"--save_checkpoint_steps", "N"},
-                                                                       {"--save_checkpoint_secs", "S"},
-                                                                       {"--keep_checkpoint_max", "N"},
-                                                                       {"--log_step_count_steps", "N"},
-                                                                       {"--nan", "stop|raise"},
-                                                                       {"--max_restarts", "N"},
-                                                                       {"--eval_every_epochs", "N"},
-                                                                       {"--save_summaries_steps", "N"},
-                                                                       {"--save_summaries_secs", "S"},
-                                                                       {"--intra_op_threads", "N"},
-                                                                       {"--transport", "NAME"},
-                                                                       {"--task_index", "N"},
-                                                                       {"--deadline", "S"},
-                                                                       {"--wait_deadline", "S"},
-                                                                       {"--join_deadline", "S"}};
-  for (auto [flag, value] : kPlain)
-    app.get_option(flag)->type_name(value);
-  for (auto [flag, value] : kChecked) {
-    app.get_option(flag)->type_name(value);
-    app.get_option(flag)->get_validator()->description("");
-  }
+  using Rows = std::vector<std::pair<const char *, std::vector<const char *>>>;
+  static const Rows kPlain = {
+      {"FILE", {"plan", "--stats", "--log_file", "--trace", "--history", "--status_secret", "--cluster"}},
+      {"N", {"--epochs"}},
+      {"DIR",
+       {"--data_dir", "--checkpoint_dir", "--init_from", "--summary_dir", "--dump_variables", "--export_dir",
+        "--failure_dir"}},
+      {"A,B", {"--profile_steps"}},
+      {"NAME[=FILE]", {"--fetch"}},
+      {"NAME=FILE", {"--feed"}},
+      {"HOST:PORT", {"--status_address"}},
+      {"JOB", {"--job_name"}},
+      {"URL", {"--master"}},
+      {"METRIC:PATIENCE", {"--early_stop"}}};
+  static const Rows kChecked = {
+      {"N",
+       {"--steps", "--data_cache_mb", "--save_checkpoint_steps", "--keep_checkpoint_max", "--log_step_count_steps",
+        "--max_restarts", "--eval_every_epochs", "--save_summaries_steps", "--intra_op_threads", "--task_index"}},
+      {"NAME", {"--entry", "--transport"}},
+      {"S", {"--save_checkpoint_secs", "--save_summaries_secs", "--deadline", "--wait_deadline", "--join_deadline"}},
+      {"stop|raise", {"--nan"}}};
+  for (const auto &[value, flags] : kPlain)
+    for (const char *flag : flags)
+      app.get_option(flag)->type_name(value);
+  for (const auto &[value, flags] : kChecked)
+    for (const char *flag : flags) {
+      app.get_option(flag)->type_name(value);
+      app.get_option(flag)->get_validator()->description("");
+    }
 }
 } // namespace
 

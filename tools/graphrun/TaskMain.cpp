@@ -443,7 +443,6 @@ absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Pla
 
 session::DriverOptions driverOptions(const Flags &flags) {
   session::DriverOptions options;
-  options.initFrom = flags.initFrom;
   options.entry = flags.entry;
   options.epochs = flags.epochs;
   options.steps = flags.steps;
@@ -455,6 +454,7 @@ session::DriverOptions driverOptions(const Flags &flags) {
   options.earlyStop = flags.earlyStop;
   options.logEverySteps = flags.logStepCountSteps.value_or(0);
   options.checkpointDirectory = flags.checkpointDirectory;
+  options.initFrom = flags.initFrom;
   options.newAlgorithms = flags.newAlgorithms;
   options.exportDirectory = flags.exportDirectory;
   options.dumpDirectory = flags.dumpDirectory;
@@ -470,8 +470,7 @@ session::DriverOptions driverOptions(const Flags &flags) {
     if (!flags.saveSummariesSeconds)
       options.reports.everySteps = flags.saveSummariesSteps.value_or(kSaveSummariesSteps);
   }
-  if (flags.deadlineSeconds)
-    options.fileDeadline = absl::Seconds(*flags.deadlineSeconds);
+  options.fileDeadline = flags.deadlineSeconds ? absl::Seconds(*flags.deadlineSeconds) : options.fileDeadline;
   options.transport = flags.transport;
   return options;
 }
