@@ -168,7 +168,9 @@ void VectorBody::store(const NestOperand &operand, const Lanes &lanes, Value val
     vector::StoreOp::create(builder, loc, value, operand.memory, at);
     return;
   }
-  if (stride == 1) {
+  if (stride == 1 &&
+      lanes.active >
+          1) { // LLVM 22 stores one lane as wide as it was before a truncation (decisions/2026-11-28-one-lane.md)
     vector::MaskedStoreOp::create(builder, loc, operand.memory, ValueRange{at}, mask(lanes.active), value);
     return;
   }

@@ -310,3 +310,21 @@ func.func private @whole_parts(%x: memref<7xf32>, %y: memref<7xf32>) {
   }
   return
 }
+
+// One lane that is left is stored as an element: with a mask of one lane LLVM would store it as wide as before a truncation.
+// CHECK-LABEL: func.func private @one_left
+// CHECK: vector.store
+// CHECK: vector.maskedload
+// CHECK-NOT: vector.maskedstore
+// CHECK: %[[LAST:.*]] = vector.extract %{{.*}}[0] : f32 from vector<16xf32>
+// CHECK-NEXT: memref.store %[[LAST]]
+// CHECK: return
+func.func private @one_left(%a: memref<1x33xf32>, %out: memref<1x33xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<1x33xf32>) outs(%out : memref<1x33xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = arith.addf %x, %x : f32
+    linalg.yield %y : f32
+  }
+  return
+}
