@@ -7,6 +7,10 @@ using namespace mlir;
 
 namespace graphc::graph {
 
+Value createAtLeast(OpBuilder &builder, Location loc, Value value, double bound) {
+  return MaximumOp::create(builder, loc, value, createSplat(builder, loc, value.getType(), bound));
+}
+
 Value createSplat(OpBuilder &builder, Location loc, Type type, double value) {
   auto tensor = cast<RankedTensorType>(type);
   Attribute element;

@@ -17,6 +17,8 @@ class DeviceAttr;
 
 /// A splat constant of a float or integer tensor type (the value rounded to the element type).
 mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
+/// No element below `bound`.
+mlir::Value createAtLeast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, double bound);
 /// The same values with the element type of `type`.
 mlir::Value createConvert(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type type);
 /// graph.add: sums of gradients, of towers' values, of metrics.

@@ -266,6 +266,8 @@ def Graph_ValueAttr : Graph_Initializer<"Value", "value"> {
 def Graph_UniformAttr : Graph_Initializer<"Uniform", "uniform"> {
   let summary = "independent draws from [low, high)";
   let description = [{
+    Drawn in f64 and rounded to the variable's type, in which the largest may be `high` itself.
+
     ```mlir
     #graph.uniform<low = -0.1, high = 0.1, seed = 1>
     ```

@@ -83,6 +83,8 @@ def Graph_KnownAttributes : NativeOpTrait<"KnownAttributes">, StructuralOpTrait 
 
 /// Its loops move elements, or look at their bits, and take those of every type as they are.
 def Graph_AnyElement : NativeOpTrait<"AnyElement"> { let cppNamespace = "::graphc::graph"; }
+/// An element that is made of nothing, in the padding alone, is the least number of the result's type.
+def Graph_LeastOfNothing : NativeOpTrait<"LeastOfNothing"> { let cppNamespace = "::graphc::graph"; }
 /// To compute an element twice costs more than to keep it.
 def Graph_CostlyElement : NativeOpTrait<"CostlyElement"> { let cppNamespace = "::graphc::graph"; }
 

@@ -54,6 +54,8 @@ bool isReduction(mlir::Operation *op);
 /// Loops that move elements, or look at their bits, and so take each type as it is. Others compute in the type that
 /// getComputeElement names (`widen-elements`).
 template <typename ConcreteType> struct AnyElement : mlir::OpTrait::TraitBase<ConcreteType, AnyElement> {};
+/// See Graph_LeastOfNothing.
+template <typename ConcreteType> struct LeastOfNothing : mlir::OpTrait::TraitBase<ConcreteType, LeastOfNothing> {};
 /// See Graph_CostlyElement.
 template <typename ConcreteType> struct CostlyElement : mlir::OpTrait::TraitBase<ConcreteType, CostlyElement> {};
 

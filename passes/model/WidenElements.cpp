@@ -53,8 +53,17 @@ struct WidenElementsPass : graphc::impl::WidenElementsBase<WidenElementsPass> {
         if (!widens(type))
           continue;
         result.setType(getComputeType(type));
-        Value back = convert(result, type);
-        result.replaceAllUsesExcept(back, back.getDefiningOp());
+        Value wide = result;
+        if (op->hasTrait<LeastOfNothing>() && getElementTypeOrSelf(type).isSignlessInteger()) {
+          const auto least = llvm::APInt::getSignedMinValue(getElementTypeOrSelf(type).getIntOrFloatBitWidth());
+          wide = createAtLeast(builder, op->getLoc(), result, double(least.getSExtValue()));
+          for (Operation *made = op->getNextNode(); made != wide.getDefiningOp()->getNextNode();
+               made = made->getNextNode())
+            setDevice(made, getDevice(op));
+        }
+        Value back = convert(wide, type);
+        const SmallPtrSet<Operation *, 2> made = {back.getDefiningOp(), wide.getDefiningOp()};
+        result.replaceAllUsesExcept(back, made);
       }
       ++numWidened;
     }

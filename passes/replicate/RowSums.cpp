@@ -200,6 +200,12 @@ void RowSummer::rewrite(Operation *update) {
     if (type.getRank() == 0 || type != numbers.front().getType() ||
         gradient.getFirstNumber() != gradients.front().getFirstNumber())
       return;
+    // Numbers that lie in a variable on a server, the same for all, are no replica's to send.
+    auto isReplicas = [&](Value value) {
+      return !value.getDefiningOp() || graph::getDevice(value.getDefiningOp()) == dist.replicaDevice;
+    };
+    if (collects && !(isReplicas(numbers.back()) && isReplicas(rows.back())))
+      return;
     crosses |= graph::getDevice(gradient) != server;
     bytes += graph::getByteSize(type) + graph::getByteSize(rows.back());
   }

@@ -71,14 +71,16 @@ absl::StatusOr<uint64_t> scratchBytesOf(const LibraryCall &call);
 absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes, Pool *pool);
 uint32_t partsOf(const LibraryCall &call, uint32_t threads);
 
-/// The matmul's (Matmul.h): {m, n, k}, {batch} where it is not 1, {transpose_a}, {transpose_b}; post-ops bias, with its operand, and relu.
+/// The matmul's (Matmul.h): {m, n, k}, {batch} where it is not 1, {transpose_a}, {transpose_b}, {tf32} or {bf16} where factors
+/// may be rounded to that; post-ops bias, with its operand, and relu.
 const Library &matmulLibrary();
-/// The same on GPUs: {tf32} or {bf16} where factors may be rounded to that; no post-ops.
+/// The same on GPUs, without post-ops.
 const Library &gpuMatmulLibrary();
 /// `convolution`, `convolution_input_grad` and `convolution_filter_grad` on CPUs (dialects/graph/ops/Convolution.td): the attributes of
 /// these ops, all of `window_strides`, `padding_low`, `padding_high`, `rhs_dilation`; no post-ops.
 std::vector<std::pair<std::string, const Library *>> convolutionLibraries();
-/// `attention` and `attention_grad` on CPUs, kernels of this project: operands and results of these ops, {causal}, scale; no post-ops.
+/// `attention` and `attention_grad` on CPUs, kernels of this project: operands and results of these ops, {causal}, scale; no post-ops. `packed_attention` and
+/// `packed_attention_grad`: query, key and value of all heads side by side, {heads} besides.
 std::vector<std::pair<std::string, const Library *>> attentionLibraries();
 /// Of a call that it took.
 absl::StatusOr<MatmulDesc> readGpuMatmul(const LibraryCall &call);

@@ -61,8 +61,11 @@ def gather(operand, shape, starts, startsShape, out, sizes, numbers):
 
 def scatter(operand, shape, starts, startsShape, updates, updatesShape, numbers, add):
     result = dict(zip(indices(shape), operand))
-    for index, update in zip(indices(updatesShape), updates):
-        batch = tuple(i for d, i in enumerate(index) if d not in numbers.get("offset", []))
+
+    def batchOf(index):
+        return tuple(i for d, i in enumerate(index) if d not in numbers.get("offset", []))
+    for index, update in sorted(zip(indices(updatesShape), updates), key=lambda one: batchOf(one[0])):  # which keeps the order of those alike
+        batch = batchOf(index)
         begin = windowed(len(shape), batch, vector(starts, startsShape, batch, numbers["vector"]), numbers, lambda d, start: start)
         for d, offset in zip(kept(len(shape), numbers), (index[d] for d in numbers.get("offset", [])), strict=True):
             begin[d] += offset

@@ -50,6 +50,29 @@ def test_bits(box, workers, ps, rows, transport):
     same(reference, box.weights(box.compile("many", cluster, name), "--steps", 5, f"--transport={transport}"))
 
 
+@pytest.mark.parametrize("rows", ["all", "distinct"])
+def test_numbers_of_a_variable(box, rows):
+    """Numbers that lie on the server, and are the same for all replicas, are not theirs to send."""
+    box.write("lies.mlir", """graph.dataset @data : (tensor<5xf32>) = #graph.synthetic<samples = 64, seed = 3>
+graph.variable @table : tensor<20x17xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 1>
+graph.variable @ids : tensor<4xi32> = #graph.value<dense<[1, 18, 14, 1]> : tensor<4xi32>> {trainable = false}
+graph.func @train_step() attributes {role = #graph.role<train>} {
+  %table = graph.read @table : tensor<20x17xf32>
+  %ids = graph.read @ids : tensor<4xi32>
+  %e = graph.embedding %table, %ids : (tensor<20x17xf32>, tensor<4xi32>) -> tensor<4x17xf32>
+  %x = graph.next_batch @data {batch = 1} : tensor<1x5xf32>
+  %a = graph.reduce_mean %x dimensions = [0, 1] : (tensor<1x5xf32>) -> tensor<f32>
+  %s = graph.tanh %e : tensor<4x17xf32>
+  %b = graph.reduce_mean %s dimensions = [0, 1] : (tensor<4x17xf32>) -> tensor<f32>
+  %l = graph.multiply %a, %b : tensor<f32>
+  graph.minimize %l {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return
+}
+""")
+    cluster = servers(2, 1, micro_batches=2, **(DISTINCT if rows == "distinct" else {}))
+    same(one(box, "lies.mlir", micro_batches=2), box.weights(box.compile("many", cluster, "lies.mlir"), "--steps", 5))
+
+
 def test_dense(box):
     """all_reduce sends dense gradients, and one device adds them: the same sums in another way."""
     name = model(box)

@@ -61,7 +61,7 @@ def Graph_ScatterOp : Graph_PureOp<"scatter", [
     `input_batching_dims[i]` a window begins at its own index in dimension `scatter_indices_batching_dims[i]` of `scatter_indices`.
 
     An element of a window that would lie outside of the operand is dropped. Windows may overlap: an element of the result is the operand's,
-    to which what meets it is added in the order of `updates`, one by one, whatever device, number of threads or partition.
+    to which what meets it is added in the order of the index vectors, one by one, whatever device, number of threads or partition.
 
     Loops of its own. They are cut along the operand's longest dimension: a CPU's thread, or a GPU's, goes through all indices and adds what is
     for its own part of that dimension.

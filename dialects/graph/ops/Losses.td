@@ -39,7 +39,7 @@ def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [
   let summary = "mean over the batch of -log_softmax(logits)[label]";
   let description = [{
     A label outside the classes counts as a sample whose target has probability nowhere: its loss is the logarithm of the
-    sum alone. One that comes from a data set as it is ends the run: `bound-labels`.
+    sum alone, of exponentials of the differences to the largest logit, and its gradient softmax(logits) / N. One that comes from a data set as it is ends the run: `bound-labels`.
 
     1. (C1) The logits have at least two dimensions; the labels have the logits' shape without its last dimension.
 

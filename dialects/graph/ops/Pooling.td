@@ -17,7 +17,7 @@ defvar Graph_PoolWindowsAndTypes = [{
 }];
 
 def Graph_MaxPoolOp : Graph_PoolLikeOp<"max_pool", (ins Graph_NumberTensor:$operand), (outs Graph_NumberTensor:$result), [
-    Graph_Differentiable, Graph_InferType, Graph_Composite, Graph_LoopsInParts]> {
+    Graph_Differentiable, Graph_InferType, Graph_Composite, Graph_LoopsInParts, Graph_LeastOfNothing]> {
   let summary = "the largest element of each window";
   let description = [{
     The operand is batch, features, space (NCHW), with `nhwc` batch, space, features; so is the result. Window p begins at place

@@ -1,4 +1,5 @@
-"""Rows of one element more than whole vectors, of elements that are made shorter: nothing behind a row is written (docs/decisions/2026-11-28-one-lane.md)."""
+"""Elements that are computed with in a longer type: nothing behind a row is written where one lane is left (docs/decisions/2026-11-28-one-lane.md), and what is
+made of nothing is the least number of the shorter one."""
 import pytest
 from formats import read
 
@@ -26,3 +27,20 @@ def test_rows(box, width):
         for wide, types in TYPES.items():
             for narrow in types:
                 assert list(read(box / f"rows/{wide}_{narrow}_out.npy")[1]) == ([2.0] * width + [1.0] * width) * 2, (wide, narrow)
+
+
+def test_windows_of_padding(box):
+    """A window that lies in the padding alone has the least number of its type, which bytes are not computed in."""
+    for element, least in (("i8", -128), ("ui8", 0), ("i32", -2**31)):
+        box.write(f"{element}.mlir", f"""graph.variable @in : tensor<1x1x1x{element}> = #graph.value<dense<5> : tensor<1x1x1x{element}>> {{trainable = false}}
+graph.variable @out : tensor<1x1x2xf64> = #graph.zeros {{trainable = false}}
+graph.func @t() -> () attributes {{role = #graph.role<train>}} {{
+  %x = graph.read @in : tensor<1x1x1x{element}>
+  %y = graph.max_pool %x window_dimensions = [1] padding_low = [1] : (tensor<1x1x1x{element}>) -> tensor<1x1x2x{element}>
+  %z = graph.convert %y : (tensor<1x1x2x{element}>) -> tensor<1x1x2xf64>
+  graph.assign @out, %z : tensor<1x1x2xf64>
+  graph.return
+}}
+""")
+        box.graphrun(box.compile(element, {"worker": 1}, box / f"{element}.mlir"), "--steps", 1, "--dump_variables", element)
+        assert list(read(box / f"{element}/out.npy")[1]) == [least, 5]
