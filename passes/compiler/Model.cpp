@@ -24,6 +24,8 @@ static StringRef findForeign(StringRef text) {
   if (text.starts_with("GRAPHCPL"))
     return "this is a plan, not a model; graphrun runs it, graphrun show says what is in it, graphc --verify-plan and "
            "--diff read it";
+  if (StringRef begin = text.ltrim(); begin.starts_with("{") && !begin.starts_with("{-#"))
+    return "this is JSON, not a model; a cluster.json goes to --partition";
   if (text.take_front(4096).contains('\0'))
     return "this is no model: neither text nor MLIR's bytecode";
   return "";
@@ -154,6 +156,8 @@ static OwningOpRef<ModuleOp> parseBytecode(llvm::SourceMgr &sources, MLIRContext
 OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm::SourceMgr &sources,
                                 MLIRContext &context, const DiagnosticSink &sink) {
   const std::string name = model->getBufferIdentifier().str();
+  if (StringRef text = model->getBuffer(); text.starts_with("\xEF\xBB\xBF")) // the byte order mark of some editors
+    model = llvm::MemoryBuffer::getMemBufferCopy(text.drop_front(3), name);
   bool isText = !isBytecode(model->getMemBufferRef());
   if (StringRef what = isText ? findForeign(model->getBuffer()) : ""; !what.empty()) {
     graphc::Diagnostic foreign; // not through MLIR, which would show the line

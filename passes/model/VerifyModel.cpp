@@ -86,6 +86,17 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
     return success();
   }
 
+  /// What only fills the last batch up counts like any sample where nobody takes the mask.
+  static void lookAtMasks(FuncOp function) {
+    if (function.getBodyBlock().getOps<MetricOp>().empty())
+      return;
+    for (auto batch : function.getBodyBlock().getOps<NextBatchOp>())
+      if (Value valid = batch.getValid(); valid && valid.use_empty())
+        batch.emitRemark(
+            "pads its last batch, and nothing takes the mask, its last result: metrics count what only fills "
+            "the batch up; give them the mask (graph.metric \"accuracy\", %hit, %valid)");
+  }
+
   void runOnOperation() override {
     markAllAnalysesPreserved(); // and the module need not be verified again
     llvm::DenseMap<Role, FuncOp> byRole;
@@ -104,6 +115,7 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
       }
       if (failed(verify(function)))
         return signalPassFailure();
+      lookAtMasks(function);
     }
   }
 };

@@ -209,6 +209,18 @@ absl::Status writeFileAtomic(const std::string &path, std::string_view content, 
   return syncDirectory(directoryOf(target));
 }
 
+absl::StatusOr<std::string> moveAway(const std::string &path) {
+  for (unsigned n = 1; n; ++n) {
+    const std::string old = absl::StrCat(path, ".", n);
+    if (exists(old))
+      continue;
+    if (::rename(path.c_str(), old.c_str()) != 0)
+      return errnoStatus(old, errno);
+    return old;
+  }
+  return absl::ResourceExhaustedError(absl::StrCat(path, ": too many files of earlier runs beside it"));
+}
+
 bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
 
 absl::Status checkWritable(const std::string &path) {

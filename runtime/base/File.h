@@ -51,6 +51,8 @@ absl::Status writeAllAt(int fd, const void *data, size_t bytes, uint64_t at, con
 /// beside it is used again.
 absl::Status writeFileAtomic(const std::string &path, std::string_view content, int mode = 0644);
 
+/// Renames it to FILE.1, FILE.2, …, the first that there is not; which one that is.
+absl::StatusOr<std::string> moveAway(const std::string &path);
 /// Whether there is something of that name, which this process may look for.
 bool exists(const std::string &path);
 /// Whether a file could be written at `path` (or, where that is a folder, in it); tries it, and leaves nothing.

@@ -62,6 +62,9 @@ void appendUtf8(std::string &out, uint32_t code) {
   }
 }
 
+/// Editors of other systems begin a file of UTF-8 with it.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 class Parser {
 public:
   Parser(std::string_view text, std::string_view file, const JsonLimits &limits)
@@ -69,6 +72,8 @@ public:
 
   absl::StatusOr<JsonValue> parse() {
     JsonValue value;
+    if (text.starts_with(kByteOrderMark))
+      offset = kByteOrderMark.size();
     skipSpace();
     if (offset == text.size())
       return fail("the file is empty; expected a JSON object");

@@ -76,8 +76,8 @@ absl::StatusOr<std::string> findDataFile(const std::string &name, const DataSear
     looked.push_back(absl::StrCat(folder, "/*"));
   }
   return absl::NotFoundError(absl::StrCat("data file ", name, " not found; looked in ", absl::StrJoin(looked, ", "),
-                                          "; name its folder with --data_dir, or install its data set (Fashion-MNIST "
-                                          "is the package dataset-fashion-mnist)"));
+                                          "; name its folder with --data_dir, or, of a known data set, install that "
+                                          "(Fashion-MNIST is the package dataset-fashion-mnist)"));
 }
 
 } // namespace graphc::data

@@ -73,7 +73,9 @@ absl::Status Dataset::openFiles(const plan::Dataset &plan, const DataSearch &sea
                                     "), the model expects ", plan::typeText(sample)));
     if (!canConvert(file.type, sample.dtype()))
       return bad(plan, absl::StrCat(path, " stores ", nameOf(file.type), ", which does not become ",
-                                    plan::dataTypeName(sample.dtype()), " without loss"));
+                                    plan::dataTypeName(sample.dtype()), " without loss; store ",
+                                    plan::dataTypeName(sample.dtype()),
+                                    " (NumPy: .astype), or declare the component as ", nameOf(file.type)));
     column.conversion.from = file.type;
     if (i == 0)
       count = file.samples();

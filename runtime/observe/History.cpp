@@ -68,16 +68,9 @@ absl::Status goOn(const std::string &path, const Restart &restart,
 }
 
 absl::Status moveAway(const std::string &path, const std::function<void(const std::string &)> &say) {
-  for (unsigned n = 1; n; ++n) {
-    const std::string old = absl::StrCat(path, ".", n);
-    if (::access(old.c_str(), F_OK) == 0)
-      continue;
-    if (::rename(path.c_str(), old.c_str()) != 0)
-      return base::errnoStatus(old, errno);
-    say(absl::StrCat("--history ", path, ": what another run has written there is ", old, " now"));
-    return absl::OkStatus();
-  }
-  return absl::ResourceExhaustedError(absl::StrCat(path, ": too many files of earlier runs beside it"));
+  GRAPHC_ASSIGN_OR_RETURN(std::string old, base::moveAway(path));
+  say(absl::StrCat("--history ", path, ": what another run has written there is ", old, " now"));
+  return absl::OkStatus();
 }
 } // namespace
 

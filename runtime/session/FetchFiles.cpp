@@ -1,11 +1,13 @@
 #include "runtime/session/FetchFiles.h"
 
+#include "runtime/base/File.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
+#include <sys/stat.h>
 
 namespace graphc::session {
 namespace {
@@ -96,6 +98,12 @@ absl::Status FetchFiles::begin(const RunStart &start) {
     plan::TensorType row = file.type;
     if (file.byRows)
       row.mutable_shape()->erase(row.shape().begin());
+    // What came before the run went on is of steps that are not made again.
+    const std::string partial = file.path + ".partial";
+    if (struct stat info{}; start.restart.step > 0 && ::lstat(partial.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
+      GRAPHC_ASSIGN_OR_RETURN(std::string old, base::moveAway(partial));
+      log_(absl::StrCat("--fetch ", file.name, ": what came before is ", old, " now"));
+    }
     auto stream = checkpoint::NpyStream::create(file.path, row);
     if (!stream.ok())
       return base::annotate(stream.status(), absl::StrCat("--fetch ", file.name));

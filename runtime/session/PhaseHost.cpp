@@ -148,8 +148,8 @@ absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &la
     if (!options_.nanStops)
       return absl::FailedPreconditionError(absl::StrCat(
           what,
-          "; try a smaller learning rate, or look for a logarithm of 0 or a division by 0 in the model, or for labels "
-          "in the data that are none of its classes"));
+          "; try a smaller learning rate, or look for a logarithm of 0 or a division by 0 in the model, for NaN in "
+          "the data, or for labels that are none of its classes"));
     if (record.notFinite.empty())
       record.notFinite = std::move(what);
     notFinite_.store(true, std::memory_order_relaxed);

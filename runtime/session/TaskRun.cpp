@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 
 #include <algorithm>
@@ -68,7 +69,8 @@ absl::Status checkFed(const plan::Plan &plan, const RunOptions &options) {
     auto argument = arguments.find(name);
     if (argument == arguments.end())
       return absl::InvalidArgumentError(
-          absl::StrCat("feed ", name, ": the plan has no argument of this name", base::didYouMean(name, names)));
+          absl::StrCat("feed ", name, ": the plan has no argument of this name", base::didYouMean(name, names),
+                       names.empty() ? "; it has none" : absl::StrCat("; it has ", absl::StrJoin(names, ", "))));
     if (bytes.size() != plan::tensorBytes(argument->second.type).value_or(0))
       return absl::InvalidArgumentError(absl::StrCat(
           "feed ", name, ": expected ", plan::typeText(argument->second.type), ", found ", bytes.size(), " bytes"));

@@ -90,6 +90,19 @@ def test_stopped(box, one):
     assert (box / "loss.npy").read_text() == "old"
 
 
+def test_goes_on(box, one):
+    """What came before a stop stays where the run goes on from its checkpoint."""
+    run = box.launch(one, "--steps", FOREVER, "--fetch", "loss=loss.npy", "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 1000)
+    box.checkpoint("ckpt")
+    run.stop(status=1)
+    before = load(box / "loss.npy.partial")
+    (step,) = run.err.matches("stopped at step ([0-9]+) of ")
+    run = box.graphrun(one, "--steps", int(step) + 5, "--fetch", "loss=loss.npy", "--checkpoint_dir", "ckpt")
+    run.err.expect("^--fetch loss: what came before is loss.npy.partial.1 now$")
+    assert load(box / "loss.npy.partial.1") == before
+    assert load(box / "loss.npy")[0] == (5,)
+
+
 def test_full_disk(box, one):
     """Where a file cannot be written the run ends and says which."""
     (box / "loss.npy.partial").symlink_to("/dev/full")

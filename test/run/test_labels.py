@@ -40,7 +40,7 @@ def test_training(box, where):
     box.graphrun(plan, "--steps", 20, "--data_dir", "good")
     for pattern, folder in (("^graphrun: .*data set train: 1 of the 60 numbers in one/labels is none of 0 to 2, the classes of a loss or the rows of a table that takes them: it is 3, "
                              "of sample 41; correct", "one"),
-                            ("data set train: 20 of the 60 numbers in many/labels are none of 0 to 2 .*: the first is 3, of sample 2;", "many")):
+                            ("data set train: 20 of the 60 numbers in many/labels are none of 0 to 2, .*: the first is 3, of sample 2;", "many")):
         box.refused(pattern, plan, "--steps", 20, "--data_dir", folder, status=1).never("step [1-9]")
 
 

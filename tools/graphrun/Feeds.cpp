@@ -7,6 +7,7 @@
 #include "runtime/session/Arguments.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace graphc::graphrun {
 absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &plan, const Flags &flags) {
@@ -19,7 +20,8 @@ absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &p
     auto argument = arguments.find(name);
     if (argument == arguments.end())
       return absl::InvalidArgumentError(
-          absl::StrCat("--feed ", name, ": the plan has no argument of this name", base::didYouMean(name, names)));
+          absl::StrCat("--feed ", name, ": the plan has no argument of this name", base::didYouMean(name, names),
+                       names.empty() ? "; it has none" : absl::StrCat("; it has ", absl::StrJoin(names, ", "))));
     GRAPHC_ASSIGN_OR_RETURN(checkpoint::NpyArray array, checkpoint::readNpy(path));
     if (!plan::sameType(argument->second.type, array.type))
       return absl::InvalidArgumentError(absl::StrCat("--feed ", name, ": expected ",

@@ -1,5 +1,6 @@
 #include "tools/graphrun/Flags.h"
 
+#include "runtime/base/File.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/cluster/Address.h"
@@ -239,15 +240,21 @@ absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, Host
 static const std::map<std::string, std::string> kRenamed = {{"--checkpoint_every_steps", "--save_checkpoint_steps"},
                                                             {"--checkpoint_every_seconds", "--save_checkpoint_secs"}};
 
+static const std::vector<std::string> kCommands = {"check", "certs", "explain", "server", "show", "status", "submit"};
+
 absl::Status checkExtras(const CLI::App &app) {
   std::vector<std::string> known;
   for (const CLI::Option *option : app.get_options())
     for (const std::string &name : option->get_lnames())
       known.push_back("--" + name);
+  const CLI::Option *plan = app.get_option_no_throw("plan");
+  const std::string given = plan && plan->count() ? plan->as<std::string>() : "";
+  const std::string first = base::exists(given) ? "" : given; // perhaps a command
   for (const std::string &extra : app.remaining()) {
     if (!absl::StartsWith(extra, "-"))
-      return absl::InvalidArgumentError(absl::StrCat("one ", app.get_option_no_throw("plan") ? "plan" : "folder",
-                                                     " at a time: '", extra, "' is too many"));
+      return absl::InvalidArgumentError(absl::StrCat("one ", plan ? "plan" : "folder", " at a time: '", extra,
+                                                     "' is too many",
+                                                     first.empty() ? "" : base::didYouMean(first, kCommands)));
     std::string name = extra.substr(0, extra.find('='));
     const auto renamed = kRenamed.find(name);
     return absl::InvalidArgumentError(absl::StrCat("unknown flag ", name,

@@ -117,3 +117,23 @@ graph.func @one() attributes {role = #graph.role<predict>} {
 graph.func @two() attributes {role = #graph.role<predict>} {
   graph.return
 }
+
+// -----
+
+// What fills the last batch up is told apart by the mask alone.
+graph.dataset @d : (tensor<4xi1>) = #graph.synthetic<samples = 10, seed = 1, limits = [2]>
+graph.func @eval() -> () attributes {role = #graph.role<eval>} {
+  // expected-remark@+1 {{pads its last batch, and nothing takes the mask}}
+  %x, %valid = graph.next_batch @d {batch = 4, pad_last} : tensor<4x4xi1>, tensor<4xi1>
+  graph.metric "share", %x : tensor<4x4xi1>
+  graph.return
+}
+
+// -----
+
+graph.dataset @d : (tensor<i1>) = #graph.synthetic<samples = 10, seed = 1, limits = [2]>
+graph.func @eval() -> () attributes {role = #graph.role<eval>} {
+  %x, %valid = graph.next_batch @d {batch = 4, pad_last} : tensor<4xi1>, tensor<4xi1>
+  graph.metric "share", %x, %valid : tensor<4xi1>, tensor<4xi1>
+  graph.return
+}

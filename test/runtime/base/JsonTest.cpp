@@ -39,6 +39,7 @@ TEST(Json, DecodesEscapes) {
 
 TEST(Json, RefusesMalformedText) {
   EXPECT_EQ(jsonError(""), "f:1:1: the file is empty; expected a JSON object");
+  EXPECT_EQ(jsonError("\xEF\xBB\xBF[1,]"), jsonError("[1,]")) << "a byte order mark is no part of it";
   EXPECT_EQ(jsonError("{\"a\": 1,}"),
             "f:1:9: expected a member name in double quotes, found '}'; remove the comma before it");
   EXPECT_EQ(jsonError("{,}"), "f:1:2: expected a member name in double quotes, found ','");
