@@ -68,11 +68,12 @@ static std::string spellNumber(StringRef line, unsigned column) {
     ++end;
   SmallVector<StringRef> parts;
   if (!llvm::Regex("^([-+]?)([0-9]*)(\\.[0-9]*)?([eE][-+]?[0-9]+)?[fF]?$").match(line.slice(begin, end), &parts) ||
-      (parts[2].empty() && parts[3].size() < 2) || line.slice(begin, end) == parts[2])
+      (parts[2].empty() && parts[3].size() < 2))
     return "";
-  const std::string number =
-      (parts[1] + (parts[2].empty() ? "0" : parts[2]) + (parts[3].size() < 2 ? ".0" : parts[3]) + parts[4]).str();
-  return number == line.slice(begin, end) ? "" : number;
+  if (!line.slice(begin, end).ends_with_insensitive("f") && !parts[2].empty() &&
+      (!parts[3].empty() || parts[4].empty())) // an integer, or as it should be
+    return "";
+  return (parts[1] + (parts[2].empty() ? "0" : parts[2]) + (parts[3].size() < 2 ? ".0" : parts[3]) + parts[4]).str();
 }
 
 DiagnosticRecorder::DiagnosticRecorder(MLIRContext *context, llvm::SourceMgr &sources, DiagnosticSink sink)

@@ -6,7 +6,7 @@
 // a path from the start of the step to them leaves or enters a kernel. Hence the groups are never in a circle. The
 // order of communication counts as a path too, so that merging cannot make a send wait for a later receive. What stands on both sides of
 // sums that are kept (`graph.kept`) shares no kernel: it would make the values of the later side live beside those of the earlier one.
-// Where a step may be gone through again no kernel both writes a variable and makes what others use.
+// Where a step may be gone through again what a write takes, and others take too, is not made by the kernel that writes.
 // At last kernels that only update small variables, and for which nothing waits, become one where they wait for the same messages.
 //
 //===----------------------------------------------------------------------------------------------------------------===//

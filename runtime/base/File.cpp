@@ -196,9 +196,9 @@ absl::Status writeFileAtomic(const std::string &path, std::string_view content, 
     ::unlink(temporary.c_str());
     return status;
   };
-  // mkostemp makes 0600: what is replaced keeps its mode, and a new file has the umask's.
+  // mkostemp makes 0600: what is replaced keeps its mode, unless the file is to be this user's alone, and a new one has the umask's.
   const bool isThere = ::stat(target.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-  if (::fchmod(fd.get(), isThere ? info.st_mode & 0777 : mode_t(mode) & ~processUmask()) != 0)
+  if (::fchmod(fd.get(), isThere && (mode & 077) ? info.st_mode & 0777 : mode_t(mode) & ~processUmask()) != 0)
     return fail(errnoStatus(path, errno));
   if (absl::Status status = writeAll(fd.get(), content.data(), content.size(), path); !status.ok())
     return fail(status);

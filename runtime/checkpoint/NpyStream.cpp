@@ -21,7 +21,18 @@ std::string folderOf(const std::string &path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
+
+/// A link stays one.
+std::string targetOf(const std::string &path) {
+  char *resolved = ::realpath(path.c_str(), nullptr);
+  std::string target = resolved ? resolved : path;
+  ::free(resolved);
+  return target;
+}
+constexpr char kPartial[] = ".partial";
 } // namespace
+
+std::string NpyStream::partialPathOf(const std::string &path) { return targetOf(path) + kPartial; }
 
 absl::StatusOr<std::string> NpyStream::header(int64_t rows) const {
   plan::TensorType all = row_.dtype() == plan::BF16 ? asF32(row_) : row_;
@@ -34,17 +45,10 @@ absl::StatusOr<std::string> NpyStream::header(int64_t rows) const {
 
 absl::StatusOr<std::unique_ptr<NpyStream>> NpyStream::create(const std::string &path, const plan::TensorType &row) {
   struct stat info{};
-  std::string target = path;
-  if (::stat(path.c_str(), &info) == 0) {
-    if (!S_ISREG(info.st_mode))
-      return absl::InvalidArgumentError(absl::StrCat(
-          path, ": no regular file; how many rows a .npy has stands at its beginning and is known at the end"));
-    if (char *resolved = ::realpath(path.c_str(), nullptr)) { // a link stays one
-      target = resolved;
-      ::free(resolved);
-    }
-  }
-  std::unique_ptr<NpyStream> stream(new NpyStream(target, row));
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": no regular file; how many rows a .npy has stands at its beginning and is known at the end"));
+  std::unique_ptr<NpyStream> stream(new NpyStream(targetOf(path), row));
   stream->rowBytes_ = plan::tensorBytes(row).value_or(0);
   absl::StatusOr<std::string> header = stream->header(kMostRows);
   if (!header.ok())

@@ -24,6 +24,9 @@ public:
   /// that a run has left behind is replaced.
   static absl::StatusOr<std::unique_ptr<NpyStream>> create(const std::string &path, const plan::TensorType &row);
 
+  /// Where it writes until commit().
+  static std::string partialPathOf(const std::string &path);
+
   /// `data`: so many rows end to end.
   absl::Status append(const void *data, uint64_t rows);
   uint64_t rows() const { return rows_; }

@@ -73,7 +73,7 @@ absl::Status FetchFiles::check(const plan::Plan &plan, uint32_t phase, const Fet
 
 FetchFiles::FetchFiles(const plan::Plan &plan, uint32_t phase, FetchFileNames files,
                        std::function<void(const std::string &)> log)
-    : phase_(phase), log_(std::move(log)) {
+    : phase_(phase), trains_(plan.phases(static_cast<int>(phase)).role() == plan::TRAIN), log_(std::move(log)) {
   for (auto &[name, path] : files) {
     const Result result = find(plan, phase, name);
     files_.push_back({name, path, result.type(), hasRows(plan, phase, result), nullptr});
@@ -99,8 +99,9 @@ absl::Status FetchFiles::begin(const RunStart &start) {
     if (file.byRows)
       row.mutable_shape()->erase(row.shape().begin());
     // What came before the run went on is of steps that are not made again.
-    const std::string partial = file.path + ".partial";
-    if (struct stat info{}; start.restart.step > 0 && ::lstat(partial.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
+    const std::string partial = checkpoint::NpyStream::partialPathOf(file.path);
+    if (struct stat info{};
+        trains_ && start.restart.step > 0 && ::lstat(partial.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
       GRAPHC_ASSIGN_OR_RETURN(std::string old, base::moveAway(partial));
       log_(absl::StrCat("--fetch ", file.name, ": what came before is ", old, " now"));
     }

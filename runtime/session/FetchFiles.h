@@ -50,6 +50,7 @@ private:
   uint64_t rowsOf(uint64_t step, uint64_t found) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const uint32_t phase_;
+  const bool trains_; ///< else a run makes all values anew
   const std::function<void(const std::string &)> log_;
   std::vector<File> files_; ///< their streams guarded by mutex_
   base::Mutex mutex_; ///< a result may still come while the run ends by an error

@@ -121,7 +121,10 @@ absl::StatusOr<std::unique_ptr<FlightRecorder>> FlightRecorder::open(const std::
     return base::annotate(base::errnoStatus(file, errno), flag);
   std::unique_ptr<FlightRecorder> made(
       new FlightRecorder(directory, file, std::move(fd), std::move(self), std::move(warn)));
-  GRAPHC_ASSIGN_OR_RETURN(made->thread_, base::startThread("the recorder's", [one = made.get()] { one->run(); }));
+  absl::StatusOr<std::thread> started = base::startThread("the recorder's", [one = made.get()] { one->run(); });
+  if (!started.ok())
+    unlink(file.c_str()); // nothing comes into it
+  GRAPHC_ASSIGN_OR_RETURN(made->thread_, std::move(started));
   return made;
 }
 

@@ -56,8 +56,10 @@ void Acceptor::serve() {
     const absl::Time now = absl::Now();
     const size_t count = callers.size();
     for (size_t i = 0; i < count && !isComplete; ++i)
-      if (callers[i].socket && (fds[1 + i].revents ? !take(callers[i]) : now > callers[i].until))
+      if (callers[i].socket && fds[1 + i].revents && !take(callers[i]))
         callers[i].socket.reset();
+      else if (callers[i].socket && now > callers[i].until)
+        (void)leave(callers[i]);
     std::erase_if(callers, [](const Caller &caller) { return !caller.socket; });
     if (isComplete || fds.back().fd != listener.get() || !fds.back().revents)
       continue;
@@ -88,19 +90,22 @@ bool Acceptor::take(Caller &caller) {
   return give(caller.socket.get(), memory->channels, memory->arrivals, memory->arrivalCounters);
 }
 
-/// A caller that asks again has given its earlier question up. Behind the shutdown its thanks cannot be sent any more, so that two never have
-/// one segment.
+/// Behind the shutdown its thanks cannot be sent any more, and those that were count, so that both ends know the same.
+bool Acceptor::leave(Caller &caller) {
+  ::shutdown(caller.socket.get(), SHUT_RD);
+  const bool thanked = caller.request && receiveThanks(caller.socket.get());
+  if (thanked)
+    isComplete = host.connected(*caller.request);
+  caller.socket.reset();
+  return thanked;
+}
+
+/// A caller that asks again has given its earlier question up; two never have one segment.
 bool Acceptor::leaveOthersOf(const Request &request) {
   bool thanked = false;
   for (Caller &other : callers)
-    if (other.socket && other.request && strcmp(other.request->hello.from, request.hello.from) == 0) {
-      ::shutdown(other.socket.get(), SHUT_RD);
-      if (receiveThanks(other.socket.get())) {
-        thanked = true;
-        isComplete = host.connected(*other.request);
-      }
-      other.socket.reset();
-    }
+    if (other.socket && other.request && strcmp(other.request->hello.from, request.hello.from) == 0)
+      thanked |= leave(other);
   return thanked;
 }
 

@@ -44,6 +44,7 @@ private:
   Acceptor() = default;
   void serve();
   bool take(Caller &caller); ///< false: there is no more to say to it
+  bool leave(Caller &caller); ///< true: its thanks have come
   bool leaveOthersOf(
       const Request &request); ///< true: another question of this caller's had its answer, and thanks have come
 

@@ -91,15 +91,17 @@ def test_stopped(box, one):
 
 
 def test_goes_on(box, one):
-    """What came before a stop stays where the run goes on from its checkpoint."""
+    """What came before a stop stays where the run goes on from its checkpoint, also behind a link."""
+    box.write("there/loss.npy", "old")
+    (box / "loss.npy").symlink_to("there/loss.npy")
     run = box.launch(one, "--steps", FOREVER, "--fetch", "loss=loss.npy", "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 1000)
     box.checkpoint("ckpt")
     run.stop(status=1)
-    before = load(box / "loss.npy.partial")
+    before = load(box / "there/loss.npy.partial")
     (step,) = run.err.matches("stopped at step ([0-9]+) of ")
     run = box.graphrun(one, "--steps", int(step) + 5, "--fetch", "loss=loss.npy", "--checkpoint_dir", "ckpt")
-    run.err.expect("^--fetch loss: what came before is loss.npy.partial.1 now$")
-    assert load(box / "loss.npy.partial.1") == before
+    run.err.expect("^--fetch loss: what came before is .*/there/loss.npy.partial.1 now$")
+    assert load(box / "there/loss.npy.partial.1") == before
     assert load(box / "loss.npy")[0] == (5,)
 
 

@@ -74,6 +74,9 @@ TEST_F(File, AFileThatIsReplacedKeepsItsMode) {
   ASSERT_EQ(chmod(path.c_str(), 0640), 0);
   ASSERT_TRUE(writeFileAtomic(path, "second").ok());
   EXPECT_EQ(modeOf(path), mode_t(0640));
+  ASSERT_EQ(chmod(path.c_str(), 0644), 0);
+  ASSERT_TRUE(writeFileAtomic(path, "a key", 0600).ok());
+  EXPECT_EQ(modeOf(path), mode_t(0600)) << "what is to be this user's alone is";
 }
 
 TEST_F(File, WritersOfOneFileAtOnceLeaveOneOfTheirs) {
