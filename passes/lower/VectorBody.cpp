@@ -168,9 +168,8 @@ void VectorBody::store(const NestOperand &operand, const Lanes &lanes, Value val
     vector::StoreOp::create(builder, loc, value, operand.memory, at);
     return;
   }
-  if (stride == 1 &&
-      lanes.active >
-          1) { // LLVM 22 stores one lane as wide as it was before a truncation (decisions/2026-11-28-one-lane.md)
+  // LLVM 22 stores one lane as wide as it was before a truncation (docs/decisions/2026-11-28-one-lane.md).
+  if (stride == 1 && lanes.active > 1) {
     vector::MaskedStoreOp::create(builder, loc, operand.memory, ValueRange{at}, mask(lanes.active), value);
     return;
   }

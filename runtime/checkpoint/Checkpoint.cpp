@@ -117,6 +117,15 @@ absl::StatusOr<Beginnings> beginningsFrom(const Found &checkpoint, const plan::P
   return made;
 }
 
+absl::StatusOr<std::pair<std::string, Beginnings>> findBeginnings(const std::string &dir, const plan::Plan &plan,
+                                                                  std::vector<std::string> &warnings) {
+  GRAPHC_ASSIGN_OR_RETURN(std::optional<Found> found, findNewest(dir, warnings));
+  if (!found)
+    return absl::NotFoundError("there is no checkpoint that is whole");
+  GRAPHC_ASSIGN_OR_RETURN(Beginnings made, beginningsFrom(*found, plan));
+  return std::pair(std::move(found->path), std::move(made));
+}
+
 absl::Status restoreVariables(const Found &checkpoint, const std::vector<RestoreTarget> &targets) {
   using Piece = Manifest::Piece;
   auto there = checkpoint.manifest.pieces();

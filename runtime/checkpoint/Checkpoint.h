@@ -73,6 +73,9 @@ struct Beginnings {
 /// Variables by name and type. Not what counts steps, nor an optimizer's slots; a moving average begins as its variable where there is none
 /// of its own. The error says that the model has nothing in common with the checkpoint.
 absl::StatusOr<Beginnings> beginningsFrom(const Found &checkpoint, const plan::Plan &plan);
+/// The same of DIR, by findNewest(), and that checkpoint's path. NotFound: none there is whole.
+absl::StatusOr<std::pair<std::string, Beginnings>> findBeginnings(const std::string &dir, const plan::Plan &plan,
+                                                                  std::vector<std::string> &warnings);
 
 /// Where restored values go: `bytes` from `offset` on of a variable of the model.
 struct RestoreTarget {

@@ -29,7 +29,6 @@ std::string targetOf(const std::string &path) {
   ::free(resolved);
   return target;
 }
-constexpr char kPartial[] = ".partial";
 } // namespace
 
 std::string NpyStream::partialPathOf(const std::string &path) { return targetOf(path) + kPartial; }

@@ -31,7 +31,7 @@ public:
   absl::Status append(const void *data, uint64_t rows);
   uint64_t rows() const { return rows_; }
   const std::string &path() const { return path_; }
-  std::string partialPath() const { return path_ + ".partial"; }
+  std::string partialPath() const { return path_ + kPartial; }
 
   /// The header, and the file gets its name.
   absl::Status commit();
@@ -39,6 +39,7 @@ public:
   absl::Status keepPartial();
 
 private:
+  static constexpr char kPartial[] = ".partial";
   NpyStream(std::string path, plan::TensorType row) : path_(std::move(path)), row_(std::move(row)) {}
   absl::StatusOr<std::string> header(int64_t rows) const;
   absl::Status flush();

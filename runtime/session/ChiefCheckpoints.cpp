@@ -85,25 +85,20 @@ absl::StatusOr<std::string> ChiefCheckpoints::begin(const std::string &from) {
   const std::string flag = absl::StrCat("--init_from ", from);
   FileWatch::Work work(files_, absl::StrCat("reading ", flag));
   std::vector<std::string> skipped;
-  absl::StatusOr<std::optional<checkpoint::Found>> found = checkpoint::findNewest(from, skipped);
+  auto found = checkpoint::findBeginnings(from, plan_, skipped);
   for (const std::string &warning : skipped)
     options_.log(warning);
-  if (found.ok() && !*found)
-    found = absl::NotFoundError("there is no checkpoint that is whole");
   if (!found.ok())
     return base::annotate(found.status(), flag);
-  absl::StatusOr<checkpoint::Beginnings> read = checkpoint::beginningsFrom(**found, plan_);
-  if (!read.ok())
-    return base::annotate(read.status(), flag);
-  checkpoint::Beginnings made = *std::move(read);
+  auto [path, made] = *std::move(found);
   constexpr size_t kMostNames = 20;
   const size_t more = made.others.size() - std::min(kMostNames, made.others.size());
   made.others.resize(made.others.size() - more);
   options_.log(absl::StrCat("beginning with ", made.sources.size(),
-                            made.sources.size() == 1 ? " variable" : " variables", " of ", (*found)->path,
+                            made.sources.size() == 1 ? " variable" : " variables", " of ", path,
                             made.others.empty() ? "" : "; with values of their own begin ",
                             absl::StrJoin(made.others, ", "), more ? absl::StrCat(" and ", more, " more") : ""));
-  return (*found)->path;
+  return path;
 }
 
 std::string ChiefCheckpoints::pathOf(uint64_t step) const { return checkpoint::stepPath(options_.directory, step); }

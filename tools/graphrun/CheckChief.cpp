@@ -295,29 +295,23 @@ void CheckChief::readInitFrom() {
   if (folder.empty() || goesOn_)
     return;
   struct Opened {
-    absl::Status status;
-    std::optional<checkpoint::Found> found;
-    checkpoint::Beginnings made;
+    absl::StatusOr<std::pair<std::string, checkpoint::Beginnings>> found;
     std::vector<std::string> warnings;
   };
   auto opened = std::make_shared<Opened>();
-  auto read = [opened, folder, &plan = plan_]() -> absl::Status {
-    GRAPHC_ASSIGN_OR_RETURN(opened->found, checkpoint::findNewest(folder, opened->warnings));
-    if (!opened->found)
-      return absl::NotFoundError("there is no checkpoint that is whole");
-    GRAPHC_ASSIGN_OR_RETURN(opened->made, checkpoint::beginningsFrom(*opened->found, plan));
-    return absl::OkStatus();
-  };
-  const bool inTime = within(timeout_, [opened, read] { opened->status = read(); });
+  const bool inTime = within(timeout_, [opened, folder, &plan = plan_] {
+    opened->found = checkpoint::findBeginnings(folder, plan, opened->warnings);
+  });
   const std::string flag = absl::StrCat("--init_from ", folder);
   if (!inTime)
     return report_.wrong(absl::StrCat(flag, " did not open within ", absl::FormatDuration(timeout_)));
   for (const std::string &warning : opened->warnings)
     report_.note(warning);
-  if (!opened->status.ok())
-    return report_.wrong(absl::StrCat(flag, ": ", base::describe(opened->status)));
-  report_.ok(absl::StrCat("--init_from: the run begins with variables of ", opened->found->path, ": ",
-                          opened->made.sources.size(), "; with values of their own: ", opened->made.others.size()));
+  if (!opened->found.ok())
+    return report_.wrong(absl::StrCat(flag, ": ", base::describe(opened->found.status())));
+  const auto &[path, made] = *opened->found;
+  report_.ok(absl::StrCat("--init_from: the run begins with variables of ", path, ": ", made.sources.size(),
+                          "; with values of their own: ", made.others.size()));
 }
 
 void CheckChief::closeCheckpoints() {
