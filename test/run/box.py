@@ -235,8 +235,11 @@ class Box:
             pytest.fail(f"files are left behind: {left}")
 
     def clearSockets(self):
-        """Whoever is killed while it makes a socket leaves the empty folder around that (docs/open.md)."""
+        """Whoever is killed while it makes a socket leaves the folder around that, and maybe the socket (docs/open.md)."""
         for folder in (self.folder / "tmp").glob("graphc-??????"):
+            for left in folder.iterdir():
+                assert left.is_socket(), f"{left} is left behind"
+                left.unlink()
             folder.rmdir()
 
     def close(self):
