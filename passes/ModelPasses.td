@@ -5,6 +5,51 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------------------------------------------===//
+// import: models that other programs have written
+//===----------------------------------------------------------------------------------------------------------===//
+
+def ImportStablehlo : Pass<"import-stablehlo", "::mlir::ModuleOp"> {
+  let summary = "make functions of StableHLO private functions of the graph dialect";
+  let description = [{
+    Input: a module with functions of `func` in StableHLO and CHLO, in MLIR's generic form, as JAX writes it. Output: a private `graph.func` for
+    each. JAX's `@main` in a module `@jit_loss` is `@loss`; what it calls has that before its name. Ops of the same meaning take their
+    places, with the names and places in Python that JAX gave them. What cannot be imported is listed at once, each kind with how often it is
+    there and where first.
+
+    Arguments that JAX names as leaves of a tree in `variables` (by default `params`) become variables: `params['Dense_0']['kernel']` is
+    `@params.Dense_0.kernel`. A variable of that name and type which the module has already is taken; others have `#graph.uninitialized`. Those
+    of the first tree are trained.
+
+    graphc does so when it reads a file (docs/import.md).
+
+    Example:
+
+    ```mlir
+    "builtin.module"() <{sym_name = "jit_double"}> ({
+      "func.func"() <{function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "main", sym_visibility = "public"}> ({
+      ^bb0(%x: tensor<4xf32>):
+        %y = "stablehlo.add"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        "func.return"(%y) : (tensor<4xf32>) -> ()
+      }) : () -> ()
+    }) : () -> ()
+    ```
+
+    becomes
+
+    ```mlir
+    module @jit_double {
+      graph.func private @double(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+        %0 = graph.add %arg0, %arg0 : tensor<4xf32>
+        graph.return %0 : tensor<4xf32>
+      }
+    }
+    ```
+  }];
+  let options = [ListOption<"variables", "variables", "std::string", "trees of arguments that become variables (default: params)">];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
 // model: simplify, differentiate
 //===----------------------------------------------------------------------------------------------------------===//
 

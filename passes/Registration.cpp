@@ -1,6 +1,7 @@
 //===- Registration.cpp - what command lines and readers of files must know -----------------------------------===//
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
+#include "dialects/stablehlo/StablehloDialect.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -33,7 +34,7 @@ void graphc::addDialects(AddDialects add) { getAdded().push_back(add); }
 void graphc::registerDialects(mlir::DialectRegistry &registry) {
   for (AddDialects add : getAdded())
     add(registry);
-  registry.insert<graph::GraphDialect, dist::DistDialect>();
+  registry.insert<graph::GraphDialect, dist::DistDialect, stablehlo::ChloDialect, stablehlo::StablehloDialect>();
   // Those of kernels: a module of any stage is read.
   registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::gpu::GPUDialect, mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect,

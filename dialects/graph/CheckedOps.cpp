@@ -53,8 +53,9 @@ static std::string describeWord(const char *at, const char *first, MLIRContext *
   if (!llvm::is_contained(op->getAttributeNames(), word) || isSyntax(word))
     return describeUnknown(word, *op, {});
   return "has '" + word.str() +
-         "' where it cannot stand; expected the attributes that stand outside of {…} once each and in the order of "
-         "docs/dialects/graph.md";
+         "' where it cannot stand; expected it in {…} behind the operands, or, where docs/dialects/graph.md has it "
+         "outside of "
+         "that, once and in the order there";
 }
 
 ParseMessages::ParseMessages(MLIRContext *context, AsmParser *parser)

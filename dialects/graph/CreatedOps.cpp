@@ -86,6 +86,10 @@ Value createJoin(OpBuilder &builder, Location loc, ValueRange parts) {
 }
 bool isJoin(Operation *op) { return isa<ConcatenateOp>(op); }
 
+Operation *createAssign(OpBuilder &builder, Location loc, StringRef variable, Value value) {
+  return AssignOp::create(builder, loc, variable, value);
+}
+
 Operation *createIncrement(OpBuilder &builder, Location loc, StringRef variable, Value by) {
   return AssignAddOp::create(builder, loc, variable, by);
 }

@@ -376,7 +376,9 @@ LogicalResult FuncOp::verify() {
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!function)
-    return emitOpError() << "no function " << getCalleeAttr() << " in this module, expected a private graph.func";
+    return emitOpError()
+           << "no function " << getCalleeAttr()
+           << " in this module; expected a private graph.func, here or in a file that graphc is given behind the model";
   if (function.isPrivate() && TypeRange(function.getArgumentTypes()) == getOperandTypes() &&
       TypeRange(function.getResultTypes()) == getResultTypes())
     return success();

@@ -52,7 +52,7 @@ LogicalResult Compilation::fail(std::string message) {
 
 LogicalResult Compilation::read(std::unique_ptr<llvm::MemoryBuffer> model) {
   name = model->getBufferIdentifier().str();
-  current = readModel(std::move(model), sources, *inUse, sink);
+  current = readModel(std::move(model), options, sources, *inUse, sink);
   return current ? begin() : failure();
 }
 

@@ -31,6 +31,10 @@ struct CompileOptions {
   std::string keepCode; ///< folder for the native code's files; empty: none
   unsigned intraOpThreads = 1; ///< of one matmul, where a run does not say another number
   bool noCublaslt = false; ///< all products of GPUs are compiled
+  /// Files that are read beside the model: its functions call theirs. Text or bytecode of the graph dialect, or StableHLO (docs/import.md).
+  std::vector<std::string> imports;
+  /// Trees of arguments of imported functions that become variables: "params['w']" is @params.w. Those of the first are trained.
+  std::vector<std::string> importVariables = {"params"};
   bool softPlacement = false; ///< a device that the model names and the cluster lacks is a remark, not an error
 };
 

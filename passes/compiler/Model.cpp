@@ -2,6 +2,7 @@
 #include "passes/compiler/Model.h"
 
 #include "passes/compiler/TextLimits.h"
+#include "passes/import/ImportStablehlo.h"
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/CarriedAttributes.h"
@@ -44,26 +45,24 @@ static LogicalResult checkModuleAttributes(ModuleOp module) {
 
 /// Text, verified behind the parser and not by it: an op in generic form, or one whose name is declared behind it (`loc(#name)`), has its
 /// place only from what the parser remembers of the text, and the verifier's messages need it.
-static OwningOpRef<ModuleOp> parseText(llvm::SourceMgr &sources, MLIRContext &context) {
+static OwningOpRef<ModuleOp> parseText(const llvm::MemoryBuffer &text, MLIRContext &context) {
+  llvm::SourceMgr sources; // the parser reads its first buffer
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text.getMemBufferRef()), llvm::SMLoc());
   ParserConfig config(&context, /*verifyAfterParse=*/false);
-  const llvm::MemoryBuffer *text = sources.getMemoryBuffer(sources.getMainFileID());
   Block block;
   AsmParserState places;
   if (failed(parseAsmSourceFile(sources, &block, config, &places)))
     return {};
   for (const AsmParserState::OperationDefinition &definition : places.getOpDefs()) {
     Location location = definition.op->getLoc();
-    if (!isa<NameLoc>(location) || location->findInstanceOf<FileLineColLoc>())
+    if (!isa<NameLoc, UnknownLoc>(location) || location->findInstanceOf<FileLineColLoc>())
       continue;
     auto [line, column] = sources.getLineAndColumn(definition.loc.Start);
-    definition.op->setLoc(
-        graph::keepPlace(location, FileLineColLoc::get(&context, text->getBufferIdentifier(), line, column)));
+    auto place = FileLineColLoc::get(&context, text.getBufferIdentifier(), line, column);
+    definition.op->setLoc(isa<UnknownLoc>(location) ? Location(place) : graph::keepPlace(location, place));
   }
-  OwningOpRef<ModuleOp> module = mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
-      &block, &context, FileLineColLoc::get(&context, text->getBufferIdentifier(), 0, 0));
-  if (!module || failed(verify(*module)))
-    return {};
-  return module;
+  return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+      &block, &context, FileLineColLoc::get(&context, text.getBufferIdentifier(), 0, 0));
 }
 
 /// How deep attributes, types and places lie inside of each other; each is looked at once.
@@ -146,20 +145,21 @@ static LogicalResult checkDepth(ModuleOp module) {
   return success();
 }
 
-static OwningOpRef<ModuleOp> parseBytecode(llvm::SourceMgr &sources, MLIRContext &context) {
+static OwningOpRef<ModuleOp> parseBytecode(const llvm::MemoryBuffer &bytes, MLIRContext &context) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(bytes.getMemBufferRef(), false), llvm::SMLoc());
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context, /*verifyAfterParse=*/false));
-  if (!module || failed(checkDepth(*module)) || failed(verify(*module)))
-    return {};
-  return module;
+  return module && succeeded(checkDepth(*module)) ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
-OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm::SourceMgr &sources,
-                                MLIRContext &context, const DiagnosticSink &sink) {
-  const std::string name = model->getBufferIdentifier().str();
-  if (StringRef text = model->getBuffer(); text.starts_with("\xEF\xBB\xBF")) // the byte order mark of some editors
-    model = llvm::MemoryBuffer::getMemBufferCopy(text.drop_front(3), name);
-  bool isText = !isBytecode(model->getMemBufferRef());
-  if (StringRef what = isText ? findForeign(model->getBuffer()) : ""; !what.empty()) {
+/// One file, not verified yet, which `sources` keeps.
+static OwningOpRef<ModuleOp> parseFile(std::unique_ptr<llvm::MemoryBuffer> file, llvm::SourceMgr &sources,
+                                       MLIRContext &context, const DiagnosticSink &sink) {
+  const std::string name = file->getBufferIdentifier().str();
+  if (StringRef text = file->getBuffer(); text.starts_with("\xEF\xBB\xBF")) // the byte order mark of some editors
+    file = llvm::MemoryBuffer::getMemBufferCopy(text.drop_front(3), name);
+  bool isText = !isBytecode(file->getMemBufferRef());
+  if (StringRef what = isText ? findForeign(file->getBuffer()) : ""; !what.empty()) {
     graphc::Diagnostic foreign; // not through MLIR, which would show the line
     foreign.file = name;
     foreign.line = foreign.column = 1;
@@ -167,28 +167,89 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm:
     sink(foreign);
     return {};
   }
-  std::optional<TextExcess> excess = isText ? findTextExcess(model->getBuffer()) : std::nullopt;
-  sources.AddNewSourceBuffer(std::move(model), llvm::SMLoc());
+  std::optional<TextExcess> excess = isText ? findTextExcess(file->getBuffer()) : std::nullopt;
+  const llvm::MemoryBuffer &kept = *sources.getMemoryBuffer(sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc()));
   if (excess) {
     auto [line, column] = sources.getLineAndColumn(llvm::SMLoc::getFromPointer(excess->place));
     emitError(FileLineColLoc::get(&context, name, line, column)) << excess->message;
     return {};
   }
+  graph::ParseMessages messages(&context);
+  OwningOpRef<ModuleOp> module = isText ? parseText(kept, context) : parseBytecode(kept, context);
+  // A module without a `module { }` of its own has no line.
+  if (auto place = module ? dyn_cast<FileLineColLoc>(module->getLoc()) : FileLineColLoc();
+      place && place.getLine() == 0)
+    (*module)->setLoc(FileLineColLoc::get(place.getFilename(), 1, 1));
+  return module;
+}
+
+/// What a file has that the model imports becomes the model's, before what begins at `begin`; a variable that both declare is the model's.
+static LogicalResult merge(ModuleOp imported, ModuleOp model, Block::iterator begin) {
+  auto isDeclared = [&](graph::VariableOp variable) -> FailureOr<bool> {
+    auto there = model.lookupSymbol<graph::VariableOp>(variable.getSymName());
+    if (!there || there.getType() == variable.getType())
+      return bool(there);
+    InFlightDiagnostic error = there.emitError()
+                               << "@" << variable.getSymName() << " is of " << there.getType() << "; expected "
+                               << variable.getType() << ", as the file has it that the model imports";
+    error.attachNote(variable.getLoc()) << "which is here";
+    return error;
+  };
+  for (Operation &op : llvm::make_early_inc_range(*imported.getBody())) {
+    if (auto variable = dyn_cast<graph::VariableOp>(op)) {
+      FailureOr<bool> there = isDeclared(variable);
+      if (failed(there))
+        return failure();
+      if (*there)
+        continue;
+    }
+    op.moveBefore(model.getBody(), begin);
+  }
+  return success();
+}
+
+static LogicalResult import(const std::string &path, ModuleOp model, Block::iterator begin,
+                            const CompileOptions &options, llvm::SourceMgr &sources, const DiagnosticSink &sink) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFile(path);
+  if (!file) {
+    graphc::Diagnostic missing;
+    missing.file = path;
+    missing.message = "cannot read the file that is imported: " + file.getError().message();
+    sink(missing);
+    return failure();
+  }
+  OwningOpRef<ModuleOp> imported = parseFile(std::move(*file), sources, *model.getContext(), sink);
+  if (!imported)
+    return failure();
+  if (hasStablehlo(*imported) &&
+      (failed(verify(*imported)) || failed(importStablehlo(*imported, options.importVariables))))
+    return failure();
+  return merge(*imported, model, begin);
+}
+
+OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file, const CompileOptions &options,
+                                llvm::SourceMgr &sources, MLIRContext &context, const DiagnosticSink &sink) {
   context.loadDialect<graph::GraphDialect,
                       dist::DistDialect>(); // so that suggestions know their ops from the first line on
-  OwningOpRef<ModuleOp> module;
-  {
-    graph::ParseMessages messages(&context);
-    module = isText ? parseText(sources, context) : parseBytecode(sources, context);
-  }
+  const std::string name = file->getBufferIdentifier().str();
+  OwningOpRef<ModuleOp> module = parseFile(std::move(file), sources, context, sink);
   if (!module)
     return {};
-  // A module without a `module { }` of its own has no line.
-  if (auto place = dyn_cast<FileLineColLoc>(module->getLoc()); place && place.getLine() == 0)
-    (*module)->setLoc(FileLineColLoc::get(place.getFilename(), 1, 1));
-  if (failed(checkModuleAttributes(*module)))
+  const Block::iterator begin = module->getBody()->begin();
+  for (const std::string &path : options.imports)
+    if (failed(import(path, *module, begin, options, sources, sink)))
+      return {};
+  const bool isForeign = hasStablehlo(*module);
+  if (failed(verify(*module)) || (isForeign && failed(importStablehlo(*module, options.importVariables))))
     return {};
-  return module;
+  if (isForeign) {
+    emitError(module->getLoc())
+        << "these are functions of StableHLO, for a model that calls them; expected a model before "
+           "this file: graphc model.mlir "
+        << name;
+    return {};
+  }
+  return succeeded(checkModuleAttributes(*module)) ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
 /// Before `partition` what runs are functions, behind it programs.

@@ -3,6 +3,7 @@
 #define GRAPHC_PASSES_COMPILER_MODEL_H
 
 #include "passes/Pipelines.h"
+#include "passes/compiler/Compiler.h"
 #include "passes/compiler/Diagnostic.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -10,9 +11,11 @@
 
 namespace graphc {
 
-/// The module in text or bytecode, which `sources` keeps. Null where there is none, having said so.
-mlir::OwningOpRef<mlir::ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm::SourceMgr &sources,
-                                            mlir::MLIRContext &context, const DiagnosticSink &sink);
+/// The module in text or bytecode, with what the files have that `options` imports; `sources` keeps all of them. Null where there is none,
+/// having said so.
+mlir::OwningOpRef<mlir::ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, const CompileOptions &options,
+                                            llvm::SourceMgr &sources, mlir::MLIRContext &context,
+                                            const DiagnosticSink &sink);
 
 /// Whether a module of this stage has something to run: functions, or programs once it is partitioned. Says so if not.
 mlir::LogicalResult checkHasWork(mlir::ModuleOp module, Stage stage);

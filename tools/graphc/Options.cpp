@@ -26,7 +26,9 @@ namespace {
 cl::OptionCategory category("graphc options");
 
 struct Flags {
-  cl::list<std::string> inputs{cl::Positional, cl::desc("<model.mlir, bytecode, or - for stdin>"), cl::cat(category)};
+  cl::list<std::string> inputs{
+      cl::Positional, cl::desc("<model.mlir, bytecode, or - for stdin> [<files of functions that it calls>...]"),
+      cl::cat(category)};
   cl::opt<std::string> output{
       "o",
       cl::desc("Where the plan (default: MODEL.plan) or what --emit asks for (default: -) goes; "
@@ -84,6 +86,11 @@ struct Flags {
                                    cl::desc("Threads of one matmul, where graphrun is not told another number (default "
                                             "1); the results are the same with any"),
                                    cl::value_desc("n"), cl::init(1), cl::cat(category)};
+  cl::list<std::string> importVariables{
+      "import-variables", cl::CommaSeparated,
+      cl::desc("Trees of arguments of StableHLO's functions that are variables (default params): params['w'] is "
+               "@params.w; those of the first are trained"),
+      cl::value_desc("names"), cl::cat(category)};
   cl::opt<bool> verifyPlan{"verify-plan",
                            cl::desc("Prove once more, from the plan alone, that it is well formed and cannot hang"),
                            cl::cat(category)};
@@ -150,16 +157,21 @@ bool readMode(const Flags &flags, Options &options) {
                  : flags.diff     ? Mode::Diff
                  : compares       ? Mode::Compare
                                   : Mode::Compile;
-  if (inputs != (flags.diff ? 2 : 1)) {
+  const bool reads = flags.verifyPlan || flags.diff;
+  if (inputs == 0 || (reads && inputs != (flags.diff ? 2 : 1))) {
     if (flags.diff)
       return complain("--diff compares two plans; " + llvm::Twine(inputs) + " given");
     if (inputs == 0)
       return complain(flags.verifyPlan ? "no plan given" : "no model given");
-    return complain("one input at a time; \"" + flags.inputs[1] + "\" is one too many");
+    return complain("one plan at a time; \"" + flags.inputs[1] + "\" is one too many");
   }
   options.model = flags.inputs[0];
   if (flags.diff)
     options.otherPlan = flags.inputs[1];
+  else
+    options.compile.imports.assign(std::next(flags.inputs.begin()), flags.inputs.end());
+  if (flags.importVariables.getNumOccurrences())
+    options.compile.importVariables.assign(flags.importVariables.begin(), flags.importVariables.end());
   options.strategies.assign(flags.compare.begin(), flags.compare.end());
   options.report = flags.report;
   options.measured = flags.measured;

@@ -208,13 +208,17 @@ std::string findOverwriting(const Options &options) {
   std::string output = options.emit == Output::Plan ? getPlanPath(options) : options.output;
   if (output == "-")
     output.clear();
-  for (const auto &[flag, written] : {std::pair("-o", output), std::pair("--report", options.report)})
+  for (const auto &[flag, written] : {std::pair("-o", output), std::pair("--report", options.report)}) {
+    for (const std::string &input : options.compile.imports)
+      if (!written.empty() && isSameFile(written, input))
+        return written + " is imported and would be overwritten; name another file with " + flag;
     for (const auto &[what, input] :
          {std::pair("model", options.model), std::pair("cluster", options.cluster.value_or("")),
           std::pair("trace", options.measured), std::pair("calibration", options.calibration)})
       if (!written.empty() && !input.empty() && input != "-" && isSameFile(written, input) &&
           !(input == options.model && isPlanFile(input)))
         return written + " is read as the " + what + " and would be overwritten; name another file with " + flag;
+  }
   if (!output.empty() && !options.report.empty() && isSameFile(output, options.report))
     return options.report + " would be both the report and " +
            (options.emit == Output::Plan ? "the plan" : "what --emit prints") +
@@ -261,6 +265,9 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
     return complain(why), kUsage;
   if (isEndless(options.model))
     return complain(options.model + ": cannot read the model: not a regular file");
+  for (const std::string &input : options.compile.imports)
+    if (input == "-" || isEndless(input))
+      return complain(input + ": cannot import it: not a regular file");
   if (!options.measured.empty() && isEndless(options.measured))
     return complain("--measured " + options.measured + ": not a regular file");
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> model = llvm::MemoryBuffer::getFileOrSTDIN(options.model);

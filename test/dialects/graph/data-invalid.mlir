@@ -189,7 +189,7 @@ graph.func private @f() {
 // -----
 
 graph.func @f() attributes {role = #graph.role<eval>} {
-  // (C1) expected-error@+1 {{no function @layer in this module, expected a private graph.func}}
+  // (C1) expected-error@+1 {{no function @layer in this module; expected a private graph.func, here or in a file that graphc is given behind the model}}
   graph.call @layer() : () -> ()
   graph.return
 }
@@ -246,7 +246,7 @@ graph.func @f(%x: tensor<3xf32>) attributes {role = #graph.role<predict>} {
 
 graph.variable @w : tensor<3xf32> = #graph.zeros
 graph.func @f(%x: tensor<3xf32>) attributes {role = #graph.role<predict>} {
-  // (C1) expected-error@+1 {{no function @w in this module, expected a private graph.func}}
+  // (C1) expected-error@+1 {{no function @w in this module; expected a private graph.func, here or in a file that graphc is given behind the model}}
   %y = graph.call @w(%x) : (tensor<3xf32>) -> tensor<3xf32>
   graph.return
 }

@@ -274,7 +274,7 @@ func.func @convolution(%x: tensor<1x2x5x5xf32>, %w: tensor<3x2x3x3xf32>) {
 // -----
 
 func.func @order(%x: tensor<1x2x5x5xf32>, %w: tensor<3x2x3x3xf32>) {
-  // expected-error@+1 {{custom op 'graph.convolution' has 'window_strides' where it cannot stand; expected the attributes that stand outside of {…} once each and in the order of docs/dialects/graph.md}}
+  // expected-error@+1 {{custom op 'graph.convolution' has 'window_strides' where it cannot stand; expected it in {…} behind the operands, or, where docs/dialects/graph.md has it outside of that, once and in the order there}}
   %0 = graph.convolution %x, %w padding_low = [1, 1] window_strides = [1, 1] : (tensor<1x2x5x5xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x4x4xf32>
   return
 }

@@ -1,0 +1,70 @@
+//===- ImportedOp.h - an op of StableHLO while it is imported --------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_DIALECTS_STABLEHLO_IMPORTEDOP_H
+#define GRAPHC_DIALECTS_STABLEHLO_IMPORTEDOP_H
+
+#include "dialects/graph/GraphDialect.h"
+#include "dialects/stablehlo/ToGraph.h"
+
+namespace graphc::stablehlo {
+
+using Numbers = mlir::SmallVector<int64_t>;
+
+/// The op, what stands for its operands, and short ways to ask for attributes and to make ops. An attribute that was asked for is known; one
+/// that nobody asks for is a reason not to import the op.
+class ImportedOp {
+public:
+  ImportedOp(mlir::Operation *op, mlir::ValueRange operands, mlir::OpBuilder &builder, mlir::Location location);
+
+  mlir::Operation *const op;
+  const mlir::ValueRange operands;
+  mlir::OpBuilder &builder;
+  const mlir::Location loc;
+
+  mlir::RankedTensorType type(unsigned result = 0) const;
+  mlir::RankedTensorType operandType(unsigned operand = 0) const;
+  int64_t rank() const { return operandType().getRank(); }
+
+  /// Null where it is not given.
+  mlir::Attribute get(mlir::StringRef name);
+  void ignore(mlir::ArrayRef<mlir::StringRef> names);
+  /// What is given as array<i64: …> or as a dense tensor, in row-major order. Failure: said.
+  mlir::FailureOr<Numbers> numbers(mlir::StringRef name);
+  mlir::FailureOr<Numbers> numbers(mlir::StringRef name, Numbers otherwise);
+  mlir::FailureOr<int64_t> number(mlir::StringRef name);
+  mlir::FailureOr<int64_t> number(mlir::StringRef name, int64_t otherwise);
+  mlir::FailureOr<mlir::StringRef> word(mlir::StringRef name);
+  mlir::FailureOr<mlir::DictionaryAttr> dictionary(mlir::StringRef name);
+  /// Names of those that nobody asked for.
+  std::string unknownAttributes() const;
+
+  /// The word of the only op of its region beside its return, of both arguments: "add"; "" where it is another.
+  mlir::StringRef combiner() const;
+
+  mlir::InFlightDiagnostic error() const { return op->emitError() << "'" << op->getName() << "' "; }
+
+  mlir::Value make(mlir::StringRef name, mlir::Type type, mlir::ValueRange operands,
+                   mlir::ArrayRef<mlir::NamedAttribute> attributes = {}) const;
+  mlir::NamedAttribute named(mlir::StringRef name, mlir::ArrayRef<int64_t> numbers) const;
+  mlir::NamedAttribute named(mlir::StringRef name, int64_t number) const;
+  mlir::NamedAttribute named(mlir::StringRef name) const;
+  mlir::Value splat(mlir::RankedTensorType type, double value) const;
+  mlir::Value transpose(mlir::Value value, mlir::ArrayRef<int64_t> permutation) const;
+  mlir::Value broadcast(mlir::Value scalar, mlir::RankedTensorType type) const;
+
+  static Imported one(mlir::Value value) { return {{value}, ""}; }
+  static Imported cannot(std::string why) { return {{}, std::move(why)}; }
+
+private:
+  mlir::NamedAttrList attributes;
+  mlir::SmallVector<mlir::StringRef> known;
+};
+
+/// Whether a reduction that begins with `value` is one that begins with nothing.
+bool isNeutral(mlir::Value value, mlir::StringRef combiner);
+
+mlir::FailureOr<Imported> importConvolution(ImportedOp &op);
+mlir::FailureOr<Imported> importReduceWindow(ImportedOp &op);
+
+} // namespace graphc::stablehlo
+
+#endif

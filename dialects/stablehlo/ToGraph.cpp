@@ -1,0 +1,345 @@
+//===- ToGraph.cpp - the ops of StableHLO in the words of the graph dialect ----------------------------------------===//
+//
+// Most ops have the same name and meaning in both (docs/rationale-graph.md), and differ in how attributes are written. One function a kind of
+// op, and a table of them; convolutions and windows are in ToGraphWindows.cpp.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#include "dialects/stablehlo/ToGraph.h"
+
+#include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/ops/ComputeOps.h"
+#include "dialects/stablehlo/ImportedOp.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::stablehlo;
+
+namespace {
+
+using Result = FailureOr<Imported>;
+
+StringRef withoutDialect(Operation *op) { return op->getName().getStringRef().split('.').second; }
+
+/// The op of that name, which has no attribute but how exact it has to be: ours are within a few units in the last place.
+Result importAsIs(ImportedOp &op) {
+  op.ignore({"result_accuracy"});
+  return ImportedOp::one(op.make(withoutDialect(op.op), op.type(), op.operands));
+}
+
+/// The op of that name, with these attributes.
+Result importWith(ImportedOp &op, ArrayRef<StringRef> names) {
+  SmallVector<NamedAttribute> attributes;
+  for (StringRef name : names) {
+    FailureOr<Numbers> numbers = op.numbers(name);
+    if (failed(numbers))
+      return failure();
+    attributes.push_back(op.named(name, *numbers));
+  }
+  return ImportedOp::one(op.make(withoutDialect(op.op), op.type(), op.operands, attributes));
+}
+
+Result importConstant(ImportedOp &op) {
+  auto value = dyn_cast_or_null<DenseElementsAttr>(op.get("value"));
+  if (!value)
+    return op.error() << "has no attribute 'value' of dense elements";
+  return ImportedOp::one(op.make("constant", op.type(), {}, op.builder.getNamedAttr("value", value)));
+}
+
+Result importIota(ImportedOp &op) {
+  FailureOr<int64_t> dimension = op.number("iota_dimension");
+  if (failed(dimension))
+    return failure();
+  return ImportedOp::one(op.make("iota", op.type(), {}, op.named("dimension", *dimension)));
+}
+
+Result importConcatenate(ImportedOp &op) {
+  FailureOr<int64_t> dimension = op.number("dimension");
+  if (failed(dimension))
+    return failure();
+  return ImportedOp::one(op.make("concatenate", op.type(), op.operands, op.named("dimension", *dimension)));
+}
+
+/// Ours has increasing dimensions: the operand's are put in that order before.
+Result importBroadcastInDim(ImportedOp &op) {
+  FailureOr<Numbers> dimensions = op.numbers("broadcast_dimensions");
+  if (failed(dimensions))
+    return failure();
+  Value operand = op.operands[0];
+  if (operand.getType() == op.type() && llvm::equal(*dimensions, llvm::seq<int64_t>(0, op.rank())))
+    return ImportedOp::one(operand);
+  if (!llvm::is_sorted(*dimensions) && int64_t(dimensions->size()) == op.rank()) {
+    Numbers order = llvm::to_vector(llvm::seq<int64_t>(0, op.rank()));
+    llvm::sort(order, [&](int64_t a, int64_t b) { return (*dimensions)[a] < (*dimensions)[b]; });
+    operand = op.transpose(operand, order);
+    llvm::sort(*dimensions);
+  }
+  return ImportedOp::one(
+      op.make("broadcast_in_dim", op.type(), operand, op.named("broadcast_dimensions", *dimensions)));
+}
+
+Result importCompare(ImportedOp &op) {
+  FailureOr<StringRef> direction = op.word("comparison_direction");
+  if (failed(direction))
+    return failure();
+  if (Attribute kind = op.get("compare_type"); kind == op.builder.getStringAttr("TOTALORDER"))
+    return ImportedOp::cannot("by total order");
+  std::optional<graph::Comparison> relation = graph::symbolizeComparison(direction->lower());
+  if (!relation)
+    return op.error() << "has the comparison direction " << *direction << "; expected EQ, NE, LT, LE, GT or GE";
+  return ImportedOp::one(
+      op.make("compare", op.type(), op.operands,
+              op.builder.getNamedAttr("relation", graph::ComparisonAttr::get(op.builder.getContext(), *relation))));
+}
+
+Result importSelect(ImportedOp &op) {
+  auto predicate = op.type().clone(op.operandType().getElementType());
+  Value chosen = op.rank() == 0 ? op.broadcast(op.operands[0], predicate) : op.operands[0];
+  return ImportedOp::one(op.make("select", op.type(), {chosen, op.operands[1], op.operands[2]}));
+}
+
+Result importConvert(ImportedOp &op) {
+  return ImportedOp::one(op.operandType() == op.type() ? op.operands[0] : op.make("convert", op.type(), op.operands));
+}
+
+/// A list in StableHLO's dimension numbers; empty where it is not given.
+Numbers fieldOf(DictionaryAttr fields, StringRef name) {
+  auto numbers = fields.getAs<DenseI64ArrayAttr>(name);
+  return numbers ? llvm::to_vector(numbers.asArrayRef()) : Numbers();
+}
+
+/// Those of the fields that the graph dialect has under the same names.
+SmallVector<NamedAttribute> takeFields(ImportedOp &op, DictionaryAttr fields, ArrayRef<StringRef> names) {
+  return llvm::map_to_vector(names, [&](StringRef name) { return op.named(name, fieldOf(fields, name)); });
+}
+
+Result importDotGeneral(ImportedOp &op) {
+  op.ignore({"precision_config"}); // f32 is never rounded to less
+  FailureOr<DictionaryAttr> fields = op.dictionary("dot_dimension_numbers");
+  if (failed(fields))
+    return failure();
+  return ImportedOp::one(op.make("dot_general", op.type(), op.operands,
+                                 takeFields(op, *fields,
+                                            {"lhs_batching_dimensions", "rhs_batching_dimensions",
+                                             "lhs_contracting_dimensions", "rhs_contracting_dimensions"})));
+}
+
+NamedAttribute indexVectorDim(ImportedOp &op, DictionaryAttr fields) {
+  auto given = fields.getAs<IntegerAttr>("index_vector_dim");
+  return op.named("index_vector_dim", given ? given.getInt() : 0);
+}
+
+Result importGather(ImportedOp &op) {
+  op.ignore({"indices_are_sorted"});
+  FailureOr<DictionaryAttr> fields = op.dictionary("dimension_numbers");
+  FailureOr<Numbers> sizes = op.numbers("slice_sizes");
+  if (failed(fields) || failed(sizes))
+    return failure();
+  SmallVector<NamedAttribute> attributes = takeFields(op, *fields,
+                                                      {"offset_dims", "collapsed_slice_dims", "operand_batching_dims",
+                                                       "start_indices_batching_dims", "start_index_map"});
+  attributes.push_back(indexVectorDim(op, *fields));
+  attributes.push_back(op.named("slice_sizes", *sizes));
+  return ImportedOp::one(op.make("gather", op.type(), op.operands, attributes));
+}
+
+Result importScatter(ImportedOp &op) {
+  op.ignore({"indices_are_sorted", "unique_indices"});
+  if (op.operands.size() != 3)
+    return ImportedOp::cannot("of several operands");
+  if (op.combiner() != "add")
+    return ImportedOp::cannot("that does not add");
+  FailureOr<DictionaryAttr> fields = op.dictionary("scatter_dimension_numbers");
+  if (failed(fields))
+    return failure();
+  SmallVector<NamedAttribute> attributes =
+      takeFields(op, *fields,
+                 {"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims",
+                  "scatter_dims_to_operand_dims"});
+  attributes.push_back(indexVectorDim(op, *fields));
+  return ImportedOp::one(op.make("scatter", op.type(), op.operands, attributes));
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------------------------------------------===//
+
+struct Combiner {
+  StringRef name, reduction;
+};
+constexpr Combiner kCombiners[] = {{"add", "reduce_sum"},       {"maximum", "reduce_max"}, {"minimum", "reduce_min"},
+                                   {"multiply", "reduce_prod"}, {"and", "reduce_and"},     {"or", "reduce_or"}};
+
+Result importReduce(ImportedOp &op) {
+  if (op.operands.size() != 2)
+    return ImportedOp::cannot("of several operands");
+  const StringRef name = op.combiner();
+  const Combiner *combiner = llvm::find_if(kCombiners, [&](const Combiner &one) { return one.name == name; });
+  if (combiner == std::end(kCombiners))
+    return ImportedOp::cannot(
+        "by more than one operation, or one that is none of add, maximum, minimum, multiply, and, or");
+  FailureOr<Numbers> dimensions = op.numbers("dimensions");
+  if (failed(dimensions))
+    return failure();
+  llvm::sort(*dimensions);
+  Value reduced = op.make(combiner->reduction, op.type(), op.operands[0], op.named("dimensions", *dimensions));
+  if (!isNeutral(op.operands[1], name))
+    reduced = op.make(name, op.type(), {op.broadcast(op.operands[1], op.type()), reduced});
+  return ImportedOp::one(reduced);
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// What the graph dialect has no op for
+//===----------------------------------------------------------------------------------------------------------===//
+
+Result importSquare(ImportedOp &op) {
+  return ImportedOp::one(op.make("multiply", op.type(), {op.operands[0], op.operands[0]}));
+}
+
+/// 1 - erf(x); of large x, where erf is nearly 1, the difference has the digits of 1 and no more.
+Result importErfc(ImportedOp &op) {
+  Value erf = op.make("erf", op.type(), op.operands);
+  return ImportedOp::one(op.make("subtract", op.type(), {op.splat(op.type(), 1), erf}));
+}
+
+/// It keeps compilers from moving ops; here nothing does that needs to be kept from it.
+Result importBarrier(ImportedOp &op) { return Imported{llvm::to_vector(op.operands), ""}; }
+
+/// What a kind of op takes, and how it is imported.
+struct Kind {
+  StringRef name;
+  Result (*import)(ImportedOp &);
+  unsigned fewest, most; ///< operands
+};
+
+constexpr unsigned kAny = ~0u;
+
+const Kind kKinds[] = {
+    {"chlo.erf", importAsIs, 1, 1},
+    {"chlo.erfc", importErfc, 1, 1},
+    {"chlo.square", importSquare, 1, 1},
+    {"stablehlo.abs", importAsIs, 1, 1},
+    {"stablehlo.add", importAsIs, 2, 2},
+    {"stablehlo.and", importAsIs, 2, 2},
+    {"stablehlo.broadcast_in_dim", importBroadcastInDim, 1, 1},
+    {"stablehlo.ceil", importAsIs, 1, 1},
+    {"stablehlo.clamp", importAsIs, 3, 3},
+    {"stablehlo.compare", importCompare, 2, 2},
+    {"stablehlo.concatenate", importConcatenate, 1, kAny},
+    {"stablehlo.constant", importConstant, 0, 0},
+    {"stablehlo.convert", importConvert, 1, 1},
+    {"stablehlo.convolution", importConvolution, 2, 2},
+    {"stablehlo.cosine", importAsIs, 1, 1},
+    {"stablehlo.count_leading_zeros", importAsIs, 1, 1},
+    {"stablehlo.divide", importAsIs, 2, 2},
+    {"stablehlo.dot_general", importDotGeneral, 2, 2},
+    {"stablehlo.dynamic_slice", [](ImportedOp &op) { return importWith(op, {"slice_sizes"}); }, 1, kAny},
+    {"stablehlo.dynamic_update_slice", importAsIs, 2, kAny},
+    {"stablehlo.exponential", importAsIs, 1, 1},
+    {"stablehlo.exponential_minus_one", importAsIs, 1, 1},
+    {"stablehlo.floor", importAsIs, 1, 1},
+    {"stablehlo.gather", importGather, 2, 2},
+    {"stablehlo.iota", importIota, 0, 0},
+    {"stablehlo.is_finite", importAsIs, 1, 1},
+    {"stablehlo.log", importAsIs, 1, 1},
+    {"stablehlo.log_plus_one", importAsIs, 1, 1},
+    {"stablehlo.logistic", importAsIs, 1, 1},
+    {"stablehlo.maximum", importAsIs, 2, 2},
+    {"stablehlo.minimum", importAsIs, 2, 2},
+    {"stablehlo.multiply", importAsIs, 2, 2},
+    {"stablehlo.negate", importAsIs, 1, 1},
+    {"stablehlo.not", importAsIs, 1, 1},
+    {"stablehlo.optimization_barrier", importBarrier, 1, kAny},
+    {"stablehlo.or", importAsIs, 2, 2},
+    {"stablehlo.pad",
+     [](ImportedOp &op) { return importWith(op, {"edge_padding_low", "edge_padding_high", "interior_padding"}); }, 2,
+     2},
+    {"stablehlo.popcnt", importAsIs, 1, 1},
+    {"stablehlo.power", importAsIs, 2, 2},
+    {"stablehlo.reduce", importReduce, 2, kAny},
+    {"stablehlo.reduce_window", importReduceWindow, 2, kAny},
+    {"stablehlo.remainder", importAsIs, 2, 2},
+    {"stablehlo.reshape", importAsIs, 1, 1},
+    {"stablehlo.reverse", [](ImportedOp &op) { return importWith(op, {"dimensions"}); }, 1, 1},
+    {"stablehlo.round_nearest_even", importAsIs, 1, 1},
+    {"stablehlo.rsqrt", importAsIs, 1, 1},
+    {"stablehlo.scatter", importScatter, 3, kAny},
+    {"stablehlo.select", importSelect, 3, 3},
+    {"stablehlo.shift_left", importAsIs, 2, 2},
+    {"stablehlo.shift_right_arithmetic", importAsIs, 2, 2},
+    {"stablehlo.shift_right_logical", importAsIs, 2, 2},
+    {"stablehlo.sign", importAsIs, 1, 1},
+    {"stablehlo.sine", importAsIs, 1, 1},
+    {"stablehlo.slice", [](ImportedOp &op) { return importWith(op, {"start_indices", "limit_indices", "strides"}); }, 1,
+     1},
+    {"stablehlo.sqrt", importAsIs, 1, 1},
+    {"stablehlo.subtract", importAsIs, 2, 2},
+    {"stablehlo.tanh", importAsIs, 1, 1},
+    {"stablehlo.transpose", [](ImportedOp &op) { return importWith(op, {"permutation"}); }, 1, 1},
+    {"stablehlo.xor", importAsIs, 2, 2},
+};
+
+} // namespace
+
+bool graphc::stablehlo::isNeutral(Value value, StringRef combiner) {
+  DenseElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)) || !constant.isSplat())
+    return false;
+  Attribute element = constant.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(element)) {
+    const APFloat read = number.getValue();
+    if (combiner == "add")
+      return read.isZero();
+    if (combiner == "multiply")
+      return read.isExactlyValue(1);
+    return read.isInfinity() && read.isNegative() == (combiner == "maximum");
+  }
+  auto number = dyn_cast<IntegerAttr>(element);
+  if (!number)
+    return false;
+  const APInt read = number.getValue();
+  const bool isUnsigned = number.getType().isUnsignedInteger() || read.getBitWidth() == 1;
+  if (combiner == "add" || combiner == "or")
+    return read.isZero();
+  if (combiner == "multiply")
+    return read.isOne();
+  if (combiner == "and")
+    return read.isAllOnes();
+  return combiner == "maximum" ? (isUnsigned ? read.isZero() : read.isMinSignedValue())
+                               : (isUnsigned ? read.isAllOnes() : read.isMaxSignedValue());
+}
+
+std::string graphc::stablehlo::findForeignType(Operation *op) {
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes())))
+    if (!graph::isGraphTensor(type, graph::AnyKind)) {
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      return text;
+    }
+  return "";
+}
+
+FailureOr<Imported> graphc::stablehlo::toGraph(Operation *op, ValueRange operands, OpBuilder &builder,
+                                               Location location) {
+  const StringRef name = op->getName().getStringRef();
+  const Kind *kind = llvm::find_if(kKinds, [&](const Kind &one) { return one.name == name; });
+  if (kind == std::end(kKinds))
+    return Imported{};
+  ImportedOp imported(op, operands, builder, location);
+  if (operands.size() < kind->fewest || operands.size() > kind->most)
+    return imported.error() << "has " << operands.size() << " operands; expected "
+                            << (kind->most == kAny ? "at least " : "") << kind->fewest;
+  if (op->getNumResults() != 1 && kind->import != importBarrier)
+    return op->getNumResults() ? Result(ImportedOp::cannot("of several results"))
+                               : Result(imported.error() << "has no result");
+  Result result = kind->import(imported);
+  if (failed(result) || result->values.empty())
+    return result;
+  if (std::string names = imported.unknownAttributes(); !names.empty())
+    return ImportedOp::cannot("with the attribute " + names);
+  if (ValueRange(result->values).getTypes() != op->getResultTypes())
+    return imported.error() << "has other types than its operands";
+  return result;
+}

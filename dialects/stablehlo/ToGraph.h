@@ -1,0 +1,27 @@
+//===- ToGraph.h - the ops of StableHLO in the words of the graph dialect -------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_DIALECTS_STABLEHLO_TOGRAPH_H
+#define GRAPHC_DIALECTS_STABLEHLO_TOGRAPH_H
+
+#include "mlir/IR/Builders.h"
+
+#include <string>
+
+namespace graphc::stablehlo {
+
+/// What stands for an op's results, or why nothing can: "with dilated operands", or "" where the graph dialect has nothing like it.
+struct Imported {
+  mlir::SmallVector<mlir::Value> values;
+  std::string why;
+};
+
+/// Makes what `op` computes of `operands`, which have its operands' types, with the types of its results. What is not as StableHLO's
+/// specification has it is said at the op; what only the types forbid is left to the verifier of the ops that are made.
+mlir::FailureOr<Imported> toGraph(mlir::Operation *op, mlir::ValueRange operands, mlir::OpBuilder &builder,
+                                  mlir::Location location);
+
+/// Values of types that are none of the graph dialect's; "" where all are.
+std::string findForeignType(mlir::Operation *op);
+
+} // namespace graphc::stablehlo
+
+#endif

@@ -1,0 +1,301 @@
+//===- ImportStablehlo.cpp - functions of StableHLO as functions that graph.call names -----------------------------===//
+#include "passes/import/ImportStablehlo.h"
+
+#include "dialects/graph/CarriedAttributes.h"
+#include "dialects/graph/CreatedOps.h"
+#include "dialects/graph/GraphDialect.h"
+#include "dialects/stablehlo/StablehloDialect.h"
+#include "dialects/stablehlo/ToGraph.h"
+#include "passes/Passes.h"
+#include "passes/import/ArgumentNames.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
+namespace graphc {
+#define GEN_PASS_DEF_IMPORTSTABLEHLO
+#include "passes/Passes.h.inc"
+} // namespace graphc
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::graph;
+
+namespace {
+
+/// What cannot be imported: how often, and where first.
+class Unsupported {
+public:
+  void add(Operation *op, const std::string &what) {
+    auto [entry, isNew] = kinds.insert({what, {op, 0}});
+    ++entry->second.second;
+  }
+  bool empty() const { return kinds.empty(); }
+
+  LogicalResult report() {
+    uint64_t ops = 0;
+    for (auto &[what, found] : kinds)
+      ops += found.second;
+    auto &[first, place] = kinds.front();
+    InFlightDiagnostic error = emitError(place.first->getLoc())
+                               << ops << (ops == 1 ? " operation" : " operations") << " cannot be imported: " << first
+                               << (place.second > 1 ? ", " + std::to_string(place.second) + " times" : "")
+                               << (kinds.size() > 1 ? ", and what is named below" : "");
+    for (auto &[what, found] : llvm::drop_begin(kinds))
+      error.attachNote(found.first->getLoc())
+          << what << (found.second > 1 ? ", " + std::to_string(found.second) + " times, here first" : "");
+    return error;
+  }
+
+private:
+  llvm::MapVector<std::string, std::pair<Operation *, unsigned>, std::map<std::string, unsigned>> kinds;
+};
+
+class Import {
+public:
+  Import(ModuleOp module, ArrayRef<std::string> trees)
+      : module(module), symbols(module), builder(module.getContext()), trees(trees) {}
+
+  LogicalResult run() {
+    auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (failed(check(function)))
+        return failure();
+    nameFunctions(functions);
+    for (func::FuncOp function : functions)
+      if (failed(import(function)))
+        return failure();
+    if (!unsupported.empty())
+      return unsupported.report();
+    for (func::FuncOp function : functions)
+      function.erase();
+    for (NamedAttribute attribute : llvm::to_vector(module->getDiscardableAttrs())) // mhlo.num_partitions and the like
+      if (!isa_and_nonnull<GraphDialect>(attribute.getNameDialect()))
+        module->removeDiscardableAttr(attribute.getName());
+    return success();
+  }
+
+private:
+  LogicalResult check(func::FuncOp function) {
+    if (!function.getBody().hasOneBlock())
+      return function.emitError() << "@" << function.getSymName() << " has " << function.getBody().getBlocks().size()
+                                  << " blocks; expected one: control flow cannot be imported";
+    for (StringRef count : {"mhlo.num_partitions", "mhlo.num_replicas"})
+      if (auto given = module->getAttrOfType<IntegerAttr>(count); given && given.getValue().ugt(1))
+        return function.emitError() << "is of a program for " << given.getInt() << " devices (" << count
+                                    << "); expected one for one device, which graphc partitions";
+    return success();
+  }
+
+  /// A public function is named as its author named it: of JAX's @main in a module @jit_loss, @loss. What it calls has that before its name.
+  void nameFunctions(ArrayRef<func::FuncOp> functions) {
+    std::string first;
+    auto setName = [&](func::FuncOp function, StringRef wanted) {
+      std::string name = wanted.str();
+      for (unsigned i = 1; names.contains(name) || isTaken(name); ++i)
+        name = (wanted + "." + Twine(i)).str();
+      names.insert(name);
+      renamed[function.getSymName()] = name;
+      return name;
+    };
+    for (func::FuncOp function : functions) {
+      if (!function.isPublic())
+        continue;
+      StringRef name = function.getSymName(), of = module.getSymName().value_or("");
+      if (name == "main" && of.consume_front("jit_") && !of.empty())
+        name = of;
+      first = setName(function, name);
+    }
+    for (func::FuncOp function : functions)
+      if (!function.isPublic())
+        setName(function, first.empty() ? function.getSymName() : StringRef(first + "." + function.getSymName().str()));
+  }
+  bool isTaken(StringRef name) {
+    Operation *there = symbols.lookup(name);
+    return there && !isa<func::FuncOp>(there);
+  }
+
+  /// The variable that stands for an argument, or nothing; failure where another has its name.
+  FailureOr<VariableOp> findVariable(BlockArgument argument) {
+    std::optional<TreePath> path = parseTreePath(getArgumentName(argument));
+    auto tree = path ? llvm::find(trees, path->root) : trees.end();
+    if (tree == trees.end())
+      return VariableOp();
+    const std::string name = path->text();
+    auto type = cast<RankedTensorType>(argument.getType());
+    if (Operation *there = symbols.lookup(name)) {
+      auto variable = dyn_cast<VariableOp>(there);
+      if (variable && variable.getTensorType() == type)
+        return variable;
+      return there->emitError() << "@" << name << " is no variable of type " << type
+                                << ", which it would have to be as an argument of a function that is imported";
+    }
+    const bool trains = tree == trees.begin() && isa<FloatType>(type.getElementType());
+    builder.setInsertionPointToStart(module.getBody());
+    if (last)
+      builder.setInsertionPointAfter(last);
+    auto variable =
+        VariableOp::create(builder, argument.getLoc(), name, type, ZerosAttr::get(builder.getContext()), trains);
+    symbols.insert(variable);
+    last = variable;
+    return variable;
+  }
+
+  LogicalResult import(func::FuncOp function) {
+    for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes()))
+      if (!isGraphTensor(type, AnyKind))
+        return function.emitError() << "@" << function.getSymName() << " takes or gives a " << type << "; expected "
+                                    << kWhatIsSupported;
+    SmallVector<VariableOp> variables(function.getNumArguments());
+    SmallVector<Type> results;
+    SmallVector<Type> arguments;
+    SmallVector<Location> places;
+    for (BlockArgument argument : function.getArguments()) {
+      FailureOr<VariableOp> variable = function.isPublic() ? findVariable(argument) : VariableOp();
+      if (failed(variable))
+        return failure();
+      variables[argument.getArgNumber()] = *variable;
+      if (*variable)
+        continue;
+      arguments.push_back(argument.getType());
+      places.push_back(argument.getLoc());
+    }
+    SmallVector<VariableOp> states = findStates(function, variables);
+    for (auto [type, state] : llvm::zip(function.getResultTypes(), states))
+      if (!state)
+        results.push_back(type);
+    builder.setInsertionPoint(function);
+    OperationState state(clean(function.getLoc()), FuncOp::getOperationName());
+    state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(renamed[function.getSymName()]));
+    state.addAttribute(SymbolTable::getVisibilityAttrName(), builder.getStringAttr("private"));
+    state.addAttribute("function_type", TypeAttr::get(builder.getFunctionType(arguments, results)));
+    Block *body = &state.addRegion()->emplaceBlock();
+    body->addArguments(arguments, places);
+    builder.create(state);
+    builder.setInsertionPointToStart(body);
+    IRMapping values;
+    unsigned next = 0;
+    for (auto [argument, variable] : llvm::zip(function.getArguments(), variables))
+      values.map(argument,
+                 variable
+                     ? ReadOp::create(builder, argument.getLoc(), argument.getType(), variable.getSymName()).getResult()
+                     : Value(body->getArgument(next++)));
+    for (Operation &op : function.getBody().front().without_terminator())
+      if (failed(import(&op, values)))
+        return failure();
+    Operation *end = function.getBody().front().getTerminator();
+    SmallVector<Value> returned;
+    for (auto [result, state] : llvm::zip(end->getOperands(), states)) {
+      if (state)
+        createAssign(builder, clean(end->getLoc()), state.getSymName(), values.lookup(result));
+      else
+        returned.push_back(values.lookup(result));
+    }
+    ReturnOp::create(builder, clean(end->getLoc()), returned);
+    return success();
+  }
+
+  /// Of each result the variable whose next value it is, or nothing: JAX calls it result[1]['batch_stats']['mean'] where the argument is
+  /// stats['batch_stats']['mean'], or batch_stats['mean'].
+  SmallVector<VariableOp> findStates(func::FuncOp function, ArrayRef<VariableOp> variables) {
+    llvm::StringMap<VariableOp> byPath;
+    for (auto [argument, variable] : llvm::zip(function.getArguments(), variables)) {
+      std::optional<TreePath> path = parseTreePath(getArgumentName(argument));
+      if (!variable || path->root == trees.front())
+        continue;
+      byPath[llvm::join(path->keys, ".")] = variable;
+      byPath[path->text()] = variable;
+    }
+    SmallVector<VariableOp> states(function.getNumResults());
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      auto info = function.getResultAttrOfType<StringAttr>(i, "jax.result_info");
+      std::optional<TreePath> path = info ? parseTreePath(info.getValue()) : std::nullopt;
+      if (!path)
+        continue;
+      ArrayRef<std::string> keys = path->keys;
+      VariableOp state = byPath.lookup(
+          llvm::join(keys.drop_while([](StringRef key) { return llvm::all_of(key, llvm::isDigit); }), "."));
+      if (!state || state.getType() != function.getResultTypes()[i] || llvm::is_contained(states, state))
+        continue;
+      states[i] = state;
+      if (!state.getAggregation() && hasSums(state.getTensorType()))
+        state.setAggregation("mean");
+    }
+    return states;
+  }
+
+  LogicalResult import(Operation *op, IRMapping &values) {
+    SmallVector<Value> operands =
+        llvm::map_to_vector(op->getOperands(), [&](Value operand) { return values.lookup(operand); });
+    const Location place = clean(op->getLoc());
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      auto made = CallOp::create(builder, place, call.getResultTypes(), renamed[call.getCallee()], operands);
+      values.map(call.getResults(), made.getResults());
+      return success();
+    }
+    FailureOr<stablehlo::Imported> made = stablehlo::Imported();
+    if (std::string type = stablehlo::findForeignType(op); !type.empty())
+      made->why = "of " + type + " (expected " + kWhatIsSupported.str() + ")";
+    else
+      made = stablehlo::toGraph(op, operands, builder, place);
+    if (failed(made))
+      return failure();
+    if (made->values.size() != op->getNumResults() || made->values.empty()) {
+      unsupported.add(op, op->getName().getStringRef().str() + (made->why.empty() ? "" : " " + made->why));
+      auto stand = UnrealizedConversionCastOp::create(builder, place, op->getResultTypes(), ValueRange());
+      made->values.assign(stand.getResults().begin(), stand.getResults().end());
+    }
+    values.map(op->getResults(), made->values);
+    return success();
+  }
+
+  /// JAX names each op by the functions and modules that it stands in: "jit(loss)/MLP/Dense_0/dot_general". Without the first, it is a name
+  /// for placement rules; one word alone names a kind of op and not one.
+  static Location clean(Location location) {
+    auto named = dyn_cast<NameLoc>(location);
+    if (!named)
+      return location;
+    SmallVector<StringRef> parts;
+    named.getName().getValue().split(parts, '/');
+    llvm::erase_if(parts, [](StringRef part) { return part.starts_with("jit(") || part.starts_with("jit:"); });
+    const std::string name = StringRef(llvm::join(parts, "/")).rtrim(':').str();
+    if (parts.size() < 2 || !findNameDefect(name).empty())
+      return named.getChildLoc();
+    return NameLoc::get(StringAttr::get(location.getContext(), name), named.getChildLoc());
+  }
+
+  static constexpr StringLiteral kWhatIsSupported =
+      "tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 of static shape";
+
+  ModuleOp module;
+  SymbolTable symbols;
+  OpBuilder builder;
+  ArrayRef<std::string> trees;
+  llvm::StringMap<std::string> renamed; ///< functions
+  llvm::StringSet<> names; ///< of functions that are made
+  VariableOp last; ///< that was made
+  Unsupported unsupported;
+};
+
+struct ImportStablehloPass : graphc::impl::ImportStablehloBase<ImportStablehloPass> {
+  using ImportStablehloBase::ImportStablehloBase;
+  void runOnOperation() override {
+    std::vector<std::string> trees(variables.begin(), variables.end());
+    if (failed(importStablehlo(getOperation(), trees.empty() ? kParameterTrees : trees)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+bool graphc::hasStablehlo(ModuleOp module) { return !module.getOps<func::FuncOp>().empty(); }
+
+LogicalResult graphc::importStablehlo(ModuleOp module, ArrayRef<std::string> variables) {
+  return hasStablehlo(module) ? Import(module, variables).run() : success();
+}

@@ -1,0 +1,302 @@
+// RUN: graph-opt --import-stablehlo --split-input-file --verify-diagnostics %s
+
+// What cannot be imported is said at once: each kind once, with how often it is there.
+func.func @unsupported(%x: tensor<4xf32>, %n: tensor<i32>, %h: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{6 operations cannot be imported: stablehlo.tan, 2 times, and what is named below}}
+  %a = "stablehlo.tan"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = "stablehlo.tan"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-note@+1 {{stablehlo.convert of tensor<4xf16> (expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 of static shape)}}
+  %c = "stablehlo.convert"(%b) : (tensor<4xf32>) -> tensor<4xf16>
+  // expected-note@+1 {{stablehlo.negate of tensor<4xf16> (expected tensors of}}
+  %d = "stablehlo.negate"(%c) : (tensor<4xf16>) -> tensor<4xf16>
+  // expected-note@+1 {{stablehlo.compare by total order}}
+  %e = "stablehlo.compare"(%x, %b) <{compare_type = #stablehlo<comparison_type TOTALORDER>, comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  // expected-note@+1 {{stablehlo.exponential with the attribute colour}}
+  %f = "stablehlo.exponential"(%b) {colour = "blue", mhlo.sharding = "{replicated}"} : (tensor<4xf32>) -> tensor<4xf32>
+  return %f : tensor<4xf32>
+}
+
+// -----
+
+func.func @reduce(%x: tensor<4xf32>, %n: tensor<4xi32>, %s: tensor<f32>, %i: tensor<i32>) -> tensor<f32> {
+  // expected-error@+1 {{2 operations cannot be imported: stablehlo.reduce of several results, and what is named below}}
+  %r:2 = "stablehlo.reduce"(%x, %n, %s, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<i32>):
+    "stablehlo.return"(%a, %b) : (tensor<f32>, tensor<i32>) -> ()
+  }) : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+  // expected-note@+1 {{stablehlo.reduce by more than one operation, or one that is none of add, maximum, minimum, multiply, and, or}}
+  %q = "stablehlo.reduce"(%x, %s) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %t = "stablehlo.subtract"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%t) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %q : tensor<f32>
+}
+
+// -----
+
+func.func @scatters(%x: tensor<9x4xf32>, %i: tensor<2x1xi32>, %u: tensor<2x4xf32>) -> tensor<9x4xf32> {
+  // expected-error@+1 {{1 operation cannot be imported: stablehlo.scatter that does not add}}
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<9x4xf32>, tensor<2x1xi32>, tensor<2x4xf32>) -> tensor<9x4xf32>
+  return %r : tensor<9x4xf32>
+}
+
+// -----
+
+func.func @windows(%x: tensor<8x4x6x6xf32>, %w: tensor<8x4x3x3xf32>, %s: tensor<f32>) -> tensor<8x4x3x3xf32> {
+  // expected-error@+1 {{5 operations cannot be imported: stablehlo.convolution with groups of the batch, and what is named below}}
+  %c = "stablehlo.convolution"(%x, %w) <{batch_group_count = 2 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>, feature_group_count = 1 : i64}> : (tensor<8x4x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<4x8x4x4xf32>
+  // expected-note@+1 {{stablehlo.convolution without a dimension of space, or of other ranks}}
+  %d = "stablehlo.convolution"(%s, %s) <{dimension_numbers = #stablehlo.conv<[b, f]x[o, i]->[b, f]>}> : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  // expected-note@+1 {{stablehlo.reduce_window that is no pool: windows over batch or features}}
+  %e = "stablehlo.reduce_window"(%x, %s) <{window_dimensions = array<i64: 2, 1, 2, 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %m = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%m) : (tensor<f32>) -> ()
+  }) : (tensor<8x4x6x6xf32>, tensor<f32>) -> tensor<7x4x5x5xf32>
+  // expected-note@+1 {{stablehlo.reduce_window that begins with a value of its own}}
+  %f = "stablehlo.reduce_window"(%x, %s) <{window_dimensions = array<i64: 1, 1, 2, 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %m = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%m) : (tensor<f32>) -> ()
+  }) : (tensor<8x4x6x6xf32>, tensor<f32>) -> tensor<8x4x5x5xf32>
+  // expected-note@+1 {{stablehlo.reduce_window with a dilated operand}}
+  %g = "stablehlo.reduce_window"(%x, %s) <{base_dilations = array<i64: 1, 1, 2, 2>, window_dimensions = array<i64: 1, 1, 2, 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %m = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%m) : (tensor<f32>) -> ()
+  }) : (tensor<8x4x6x6xf32>, tensor<f32>) -> tensor<8x4x10x10xf32>
+  return %w : tensor<8x4x3x3xf32>
+}
+
+// -----
+
+// What is not as StableHLO has it.
+func.func @malformed(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.add' has 1 operands; expected 2}}
+  %a = "stablehlo.add"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<4xf32>) -> tensor<2x2xf32> {
+  // expected-error@+1 {{'stablehlo.transpose' has no attribute 'permutation'}}
+  %a = "stablehlo.transpose"(%x) : (tensor<4xf32>) -> tensor<2x2xf32>
+  return %a : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.reverse' attribute 'dimensions' is "0"; expected integers, as array<i64: 1, 2>}}
+  %a = "stablehlo.reverse"(%x) <{dimensions = "0"}> : (tensor<4xf32>) -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @malformed() -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.iota' attribute 'iota_dimension' is "0"; expected an integer}}
+  %a = "stablehlo.iota"() <{iota_dimension = "0"}> : () -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @malformed() -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.iota' has no attribute 'iota_dimension'}}
+  %a = "stablehlo.iota"() : () -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @malformed() -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.constant' has no attribute 'value' of dense elements}}
+  %a = "stablehlo.constant"() <{value = 1.0 : f32}> : () -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<4xf32>) -> tensor<4xi1> {
+  // expected-error@+1 {{'stablehlo.compare' has no attribute 'comparison_direction', or it is none of StableHLO's}}
+  %a = "stablehlo.compare"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  return %a : tensor<4xi1>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<4xf32>) -> tensor<4xi1> {
+  // expected-error@+1 {{'stablehlo.compare' has the comparison direction UP; expected EQ, NE, LT, LE, GT or GE}}
+  %a = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction UP>}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  return %a : tensor<4xi1>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error@+1 {{'stablehlo.dot_general' has no attribute 'dot_dimension_numbers', or it is none of StableHLO's}}
+  %a = "stablehlo.dot_general"(%x, %x) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.add' has no result}}
+  "stablehlo.add"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> ()
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<4xf32>) -> tensor<4xi32> {
+  // expected-error@+1 {{'stablehlo.optimization_barrier' has other types than its operands}}
+  %a = "stablehlo.optimization_barrier"(%x) : (tensor<4xf32>) -> tensor<4xi32>
+  return %a : tensor<4xi32>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<8x4x6x6xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<8x8x4x4xf32> {
+  // expected-error@+1 {{'stablehlo.convolution' has dimension numbers that do not fit its operands}}
+  %c = "stablehlo.convolution"(%x, %w) <{dimension_numbers = #stablehlo.conv<[b, f, 0, 0]x[o, i, 0, 1]->[b, f, 0, 1]>}> : (tensor<8x4x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<8x8x4x4xf32>
+  return %c : tensor<8x8x4x4xf32>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<8x4x6x6xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<8x8x4x4xf32> {
+  // expected-error@+1 {{'stablehlo.convolution' has windows over 2 dimensions and attributes for another number}}
+  %c = "stablehlo.convolution"(%x, %w) <{dimension_numbers = #stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>, window_strides = array<i64: 1>}> : (tensor<8x4x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<8x8x4x4xf32>
+  return %c : tensor<8x8x4x4xf32>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<8x4x6x6xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<8x8x4x4xf32> {
+  // expected-error@+1 {{'stablehlo.convolution' has windows over 2 dimensions and attributes for another number}}
+  %c = "stablehlo.convolution"(%x, %w) <{dimension_numbers = #stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>, lhs_dilation = array<i64: 1>}> : (tensor<8x4x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<8x8x4x4xf32>
+  return %c : tensor<8x8x4x4xf32>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<8x4x6x6xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<8x8x4x4xf32> {
+  // expected-error@+1 {{'stablehlo.convolution' has a dilation that is not from 1 to 2^25}}
+  %c = "stablehlo.convolution"(%x, %w) <{dimension_numbers = #stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>, lhs_dilation = array<i64: 0, 4611686018427387904>}> : (tensor<8x4x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<8x8x4x4xf32>
+  return %c : tensor<8x8x4x4xf32>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<8x4x6x6xf32>, %s: tensor<f32>) -> tensor<8x4x6x6xf32> {
+  // expected-error@+1 {{'stablehlo.reduce_window' has windows over 2 dimensions and an operand of 4}}
+  %f = "stablehlo.reduce_window"(%x, %s) <{window_dimensions = array<i64: 2, 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %m = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%m) : (tensor<f32>) -> ()
+  }) : (tensor<8x4x6x6xf32>, tensor<f32>) -> tensor<8x4x6x6xf32>
+  return %f : tensor<8x4x6x6xf32>
+}
+
+// -----
+
+// What the types forbid is said of the op that is made.
+func.func @types(%x: tensor<4xf32>, %y: tensor<5xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'graph.add' op requires the same}}
+  %a = "stablehlo.add"(%x, %y) : (tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{@branches has 2 blocks; expected one: control flow cannot be imported}}
+func.func @branches(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^end
+^end:
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{@declared has 0 blocks; expected one: control flow cannot be imported}}
+func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+// expected-error@+1 {{@dynamic takes or gives a 'tensor<?xf32>'; expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 of static shape}}
+func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+module @jit_f attributes {mhlo.num_partitions = 4 : i32} {
+  // expected-error@+1 {{is of a program for 4 devices (mhlo.num_partitions); expected one for one device, which graphc partitions}}
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+// expected-error@+1 {{@params.w is no variable of type 'tensor<4xf32>', which it would have to be as an argument of a function that is imported}}
+graph.variable @params.w : tensor<5xf32> = #graph.zeros
+func.func @taken(%x: tensor<4xf32> loc("params['w']")) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// Its own form is not read, but named.
+func.func @pretty(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'stablehlo.add' is in StableHLO's own form, which changes from version to version; expected MLIR's generic form: of jax.jit(f).lower(…).compiler_ir('stablehlo') it is .operation.get_asm(print_generic_op_form=True, enable_debug_info=True)}}
+  %y = stablehlo.add %x, %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @attribute(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{attribute #stablehlo.bounds is none that can be imported}}
+  %y = "stablehlo.add"(%x, %x) {a = #stablehlo.bounds<4>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @attribute(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'offset_dims' is given twice}}
+  %y = "stablehlo.add"(%x, %x) {a = #stablehlo.gather<offset_dims = [1], offset_dims = [2]>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @attribute(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{expected a dimension of space from 0 to 9, got 10}}
+  %y = "stablehlo.add"(%x, %x) {a = #stablehlo.conv<[b, 10]x[o, i]->[b, f]>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @attribute(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{expected a letter for a dimension, got batch}}
+  %y = "stablehlo.add"(%x, %x) {a = #stablehlo.conv<[batch, 0]x[o, i]->[b, f]>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @attribute(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{expected a number, a list of numbers or an attribute}}
+  %y = "stablehlo.add"(%x, %x) {a = #stablehlo.gather<offset_dims = >} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -1,0 +1,103 @@
+"""Writes the loss functions here, NAME.mlir, and what JAX makes of them, expected.json.   make.py
+
+With JAX, Flax and Optax: pip install jax==0.10.2 flax==0.12.8 optax==0.2.8. test/run/test_stablehlo.py reads what it wrote; nothing else needs it.
+"""
+import json
+import os
+import pathlib
+import re
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from values import data, start
+
+HERE = pathlib.Path(__file__).parent
+STEPS, RATE = 3, 0.05
+
+
+class MLP(nn.Module):
+    @nn.compact
+    def __call__(self, x, train):
+        x = x.reshape((x.shape[0], -1))
+        x = nn.relu(nn.Dense(16)(x))
+        return nn.Dense(10)(x)
+
+
+class ConvNet(nn.Module):
+    """A stem, a residual block and both pools."""
+
+    @nn.compact
+    def __call__(self, x, train):
+        norm = lambda: nn.BatchNorm(use_running_average=not train, momentum=0.9)
+        x = nn.relu(norm()(nn.Conv(8, (3, 3), (2, 2), use_bias=False)(x)))
+        x = nn.max_pool(x, (3, 3), (2, 2), padding="SAME")
+        y = nn.relu(norm()(nn.Conv(8, (3, 3), use_bias=False, feature_group_count=8)(x)))
+        x = nn.relu(x + nn.Conv(8, (1, 1))(y))
+        x = nn.avg_pool(x, (2, 2), (2, 2))
+        x = nn.ConvTranspose(4, (2, 2), (2, 2))(x)
+        return nn.Dense(10)(jnp.mean(x, (1, 2)))
+
+
+class GPT(nn.Module):
+    vocab: int = 17
+    width: int = 16
+    heads: int = 2
+    length: int = 8
+
+    @nn.compact
+    def __call__(self, tokens, train):
+        x = nn.Embed(self.vocab, self.width)(tokens) + nn.Embed(self.length, self.width, name="pos")(jnp.arange(self.length))
+        y = nn.LayerNorm()(x)
+        x = x + nn.MultiHeadDotProductAttention(self.heads, deterministic=True)(y, y, mask=nn.make_causal_mask(tokens))
+        y = nn.gelu(nn.Dense(4 * self.width)(nn.LayerNorm()(x)))
+        x = x + nn.Dense(self.width)(nn.gelu(y, approximate=False))
+        return nn.Dense(self.vocab, use_bias=False)(nn.LayerNorm()(x))
+
+
+def write(name, model, x, y):
+    shapes = jax.eval_shape(lambda: model.init(jax.random.PRNGKey(0), x, False))
+    variables = jax.tree.map_with_path(lambda path, leaf: jnp.asarray(start(named(path), leaf.shape)), shapes)
+    stats = {key: value for key, value in variables.items() if key != "params"}
+
+    def loss(params, stats, x, y):
+        logits, new = model.apply({"params": params, **stats}, x, True, mutable=list(stats))
+        return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean(), new
+
+    lowered = jax.jit(loss).lower(variables["params"], stats, x, y)
+    text = lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+    text = re.sub(r'"/[^"]*/([^"/]+\.py)"', r'"\1"', text)  # no path of this machine
+    (HERE / f"{name}.mlir").write_text(text)
+    gradient = jax.jit(jax.value_and_grad(loss, has_aux=True))
+    params, losses = variables["params"], []
+    for _ in range(STEPS):
+        (value, stats), slope = gradient(params, stats, x, y)
+        params = jax.tree.map(lambda p, g: p - RATE * g, params, slope)
+        losses.append(float(value))
+    final = {}
+    jax.tree.map_with_path(lambda path, leaf: final.update({"params." + named(path): summary(leaf)}), params)
+    jax.tree.map_with_path(lambda path, leaf: final.update({"stats." + named(path): summary(leaf)}), stats)
+    return {"losses": losses, "variables": final}
+
+
+def named(path):
+    return ".".join(str(part.key) for part in path).removeprefix("params.")
+
+
+def summary(leaf):
+    """The shape, for who makes it again, and enough to know its values by: the first, the last, and the norm."""
+    flat = np.asarray(leaf, np.float64).ravel()
+    return {"shape": list(leaf.shape), "first": flat[0], "last": flat[-1], "norm": float(np.linalg.norm(flat))}
+
+
+def main():
+    cases = {"mlp": MLP(), "convnet": ConvNet(), "gpt": GPT()}
+    expected = {name: write(name, model, *(jnp.asarray(each) for each in data(name))) for name, model in cases.items()}
+    (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
