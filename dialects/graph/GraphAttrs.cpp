@@ -221,6 +221,9 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------------------------------------------===//
 
 LogicalResult ZerosAttr::verifyFor(RankedTensorType, function_ref<InFlightDiagnostic()>) const { return success(); }
+LogicalResult UninitializedAttr::verifyFor(RankedTensorType, function_ref<InFlightDiagnostic()>) const {
+  return success(); // of every type
+}
 
 /// The elements are as many as the variable's, or one for all, and of its element type.
 LogicalResult ValueAttr::verifyFor(RankedTensorType type, function_ref<InFlightDiagnostic()> emitError) const {

@@ -254,6 +254,18 @@ def Graph_ZerosAttr : Graph_Initializer<"Zeros", "zeros"> {
   let summary = "all elements zero";
   let hasCustomAssemblyFormat = 0;
 }
+def Graph_UninitializedAttr : Graph_Initializer<"Uninitialized", "uninitialized"> {
+  let summary = "no value of its own: a run takes it from a checkpoint, or from a file of values";
+  let description = [{
+    For variables whose first values were made elsewhere, by JAX, PyTorch or NumPy. A run that begins without a value for
+    one (`graphrun --init_from FILE.npz`, or a checkpoint) ends with an error before its first step.
+
+    ```mlir
+    graph.variable @w : tensor<784x10xf32> = #graph.uninitialized
+    ```
+  }];
+  let hasCustomAssemblyFormat = 0;
+}
 def Graph_ValueAttr : Graph_Initializer<"Value", "value"> {
   let summary = "the given value; a scalar or a splat fills the variable";
   let description = [{

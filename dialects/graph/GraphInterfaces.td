@@ -168,7 +168,7 @@ def KeepsElementsOpInterface : OpInterface<"KeepsElementsOpInterface"> {
 
 def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
   let cppNamespace = "::graphc::graph";
-  let summary = "#graph.zeros, #graph.value, #graph.uniform, #graph.normal or #graph.glorot_uniform";
+  let summary = "#graph.zeros, #graph.value, #graph.uniform, #graph.normal, #graph.glorot_uniform or #graph.uninitialized";
   let description = [{How a variable gets its first value.}];
   let methods = [InterfaceMethod<
       "Checks that a variable of this type can be initialised so; emits the error where not.",

@@ -34,8 +34,8 @@ static void printComponentTypes(OpAsmPrinter &printer, Operation *, ArrayAttr co
 
 static ParseResult parseInitializer(OpAsmParser &parser, InitializerAttrInterface &value) {
   return parseKind(parser, value,
-                   "#graph.zeros, #graph.value, #graph.uniform, #graph.normal or "
-                   "#graph.glorot_uniform");
+                   "#graph.zeros, #graph.value, #graph.uniform, #graph.normal, #graph.glorot_uniform or "
+                   "#graph.uninitialized");
 }
 static void printInitializer(OpAsmPrinter &printer, Operation *, InitializerAttrInterface value) { printer << value; }
 static ParseResult parseSource(OpAsmParser &parser, DatasetSourceAttrInterface &value) {

@@ -17,6 +17,7 @@ def Graph_VariableOp : Graph_Op<"variable", [Symbol]> {
     2. (C2) `graph.slot_of` names another variable.
     3. (C3) A part has the type of the whole but for fewer rows, all of them rows of it.
     4. (C4) `aggregation` of "mean" or "sum" is of i32, i64, f32 or f64.
+    5. (C5) `#graph.uninitialized` is for variables that a file may give: not `global_step`, nor an optimizer's slot but a moving average.
 
     ```mlir
     graph.variable @w : tensor<3x5xf32> = #graph.glorot_uniform<seed = 1>

@@ -264,8 +264,22 @@ LogicalResult SummaryOp::verify() {
 // Structure
 //===----------------------------------------------------------------------------------------------------------===//
 
+/// Steps and an optimizer's slots are no file's; a moving average begins as its variable does.
+static bool isGivenByFiles(VariableOp op) {
+  if (op.getSymName() == GraphDialect::kGlobalStep)
+    return false;
+  auto owner = op->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kSlotOf);
+  if (!owner)
+    return true;
+  auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(op, owner);
+  const auto whole = [](VariableOp one) {
+    return one.getPart() ? one.getPart().getOf().str() : one.getSymName().str();
+  };
+  return variable && whole(op) == getAverageName(whole(variable));
+}
+
 // (C1) the initializer fits   (C2) graph.slot_of names another variable, no slot itself   (C3) a part is rows of its whole
-// (C4) sums over replicas are of four types
+// (C4) sums over replicas are of four types   (C5) what no file gives has a value of its own
 LogicalResult VariableOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
@@ -292,6 +306,9 @@ LogicalResult VariableOp::verify() {
         own.getDimSize(0) > whole.getDimSize(0) || part.getRow() > whole.getDimSize(0) - own.getDimSize(0))
       return emitOpError() << "is " << own << ", which is not the rows of " << part;
   }
+  if (isa<UninitializedAttr>(getInitializer()) && !isGivenByFiles(*this))
+    return emitOpError() << "begins anew with each training, by its own value, expected another initializer than "
+                         << getInitializer();
   return getInitializer().verifyFor(getWholeType(), [&] { return emitOpError(); });
 }
 

@@ -221,6 +221,7 @@ std::string suggestAttribute(StringRef mnemonic) {
                                          "uniform",
                                          "normal",
                                          "glorot_uniform",
+                                         "uninitialized",
                                          "idx",
                                          "sgd",
                                          "momentum",
@@ -251,7 +252,8 @@ std::string suggestAttribute(StringRef mnemonic) {
     return "; " + synonym.str();
   if (std::string nearest = findNearest(mnemonic, kKnown); !nearest.empty())
     return "; did you mean '#graph." + nearest + "'?";
-  return "; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal and #graph.glorot_uniform, "
+  return "; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal, #graph.glorot_uniform and "
+         "#graph.uninitialized, "
          "sources "
          "of data #graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 and #graph.synthetic, optimizers "
          "#graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop";

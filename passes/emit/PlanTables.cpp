@@ -182,6 +182,8 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
   Attribute attribute = op.getInitializer();
   if (isa<graph::ZerosAttr>(attribute)) {
     init.set_zeros(true);
+  } else if (isa<graph::UninitializedAttr>(attribute)) {
+    init.set_uninitialized(true);
   } else if (auto value = dyn_cast<graph::ValueAttr>(attribute)) {
     DenseElementsAttr elements = value.getValue();
     std::string bytes = getRawBytes(elements);

@@ -162,7 +162,7 @@ FailureOr<FlatSymbolRefAttr> UpdateBuilder::getSlot(VariableOp variable, StringR
   auto made = VariableOp::create(behind, variable.getLoc(), name, variable.getTensorType(), initial,
                                  /*trainable=*/false);
   made->setAttr(GraphDialect::kSlotOf, FlatSymbolRefAttr::get(variable.getSymNameAttr()));
-  if (isCopy && !isa<ZerosAttr, ValueAttr>(initial))
+  if (isCopy && !isa<ZerosAttr, ValueAttr, UninitializedAttr>(initial))
     made.setDrawnAsAttr(variable.getDrawnAsAttr() ? variable.getDrawnAsAttr() : variable.getSymNameAttr());
   setDevice(made, getDevice(variable));
   symbols.insert(made);

@@ -3,12 +3,10 @@
 #include "runtime/base/Crc32c.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <cstring>
@@ -84,46 +82,6 @@ absl::Status checkVariables(const Found &checkpoint, const plan::Plan &plan, std
       warnings.push_back(
           absl::StrCat("checkpoint ", checkpoint.path, ": variable ", name, " is not in the plan and is left out"));
   return absl::OkStatus();
-}
-
-absl::StatusOr<Beginnings> beginningsFrom(const Found &checkpoint, const plan::Plan &plan) {
-  const auto there = checkpoint.manifest.pieces();
-  Beginnings made;
-  std::set<std::string> seen; // of a variable in parts the name is the whole's
-  for (const plan::Variable &variable : plan.variables()) {
-    const std::string &name = plan::modelName(variable);
-    if (variable.global_step() || (!variable.slot_of().empty() && !variable.is_average()) || !seen.insert(name).second)
-      continue;
-    auto pieces = there.find(name);
-    if (pieces == there.end() && variable.is_average())
-      pieces = there.find(variable.slot_of());
-    const plan::TensorType *type = pieces == there.end() ? nullptr : &pieces->second.front().info->modelType();
-    if (!type)
-      made.others.push_back(absl::StrCat(name, " (not there)"));
-    else if (!plan::sameType(*type, plan::modelType(variable)))
-      made.others.push_back(absl::StrCat(name, " (", plan::typeText(*type), " there, ",
-                                         plan::typeText(plan::modelType(variable)), " in the plan)"));
-    else
-      made.sources.emplace(name, pieces->first);
-  }
-  if (made.sources.empty()) {
-    std::vector<std::string> names;
-    for (const auto &[name, pieces] : there)
-      names.push_back(name);
-    return absl::FailedPreconditionError(
-        absl::StrCat("checkpoint ", checkpoint.path, " has no variable of the model by name and type; it has ",
-                     base::foreignText(absl::StrJoin(names, ", ")), ", the model ", absl::StrJoin(made.others, ", ")));
-  }
-  return made;
-}
-
-absl::StatusOr<std::pair<std::string, Beginnings>> findBeginnings(const std::string &dir, const plan::Plan &plan,
-                                                                  std::vector<std::string> &warnings) {
-  GRAPHC_ASSIGN_OR_RETURN(std::optional<Found> found, findNewest(dir, warnings));
-  if (!found)
-    return absl::NotFoundError("there is no checkpoint that is whole");
-  GRAPHC_ASSIGN_OR_RETURN(Beginnings made, beginningsFrom(*found, plan));
-  return std::pair(std::move(found->path), std::move(made));
 }
 
 absl::Status restoreVariables(const Found &checkpoint, const std::vector<RestoreTarget> &targets) {

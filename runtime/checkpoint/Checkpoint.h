@@ -64,19 +64,6 @@ absl::StatusOr<Found> openCheckpoint(const std::string &path);
 /// variables that the plan does not know are named in `warnings`.
 absl::Status checkVariables(const Found &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings);
 
-/// What a training that begins takes of another one's checkpoint.
-struct Beginnings {
-  std::map<std::string, std::string, std::less<>>
-      sources; ///< of variables of the model: the checkpoint's of the same type, mostly of that name
-  std::vector<std::string> others; ///< those that begin with values of their own, and why: "w (not there)"
-};
-/// Variables by name and type. Not what counts steps, nor an optimizer's slots; a moving average begins as its variable where there is none
-/// of its own. The error says that the model has nothing in common with the checkpoint.
-absl::StatusOr<Beginnings> beginningsFrom(const Found &checkpoint, const plan::Plan &plan);
-/// The same of DIR, by findNewest(), and that checkpoint's path. NotFound: none there is whole.
-absl::StatusOr<std::pair<std::string, Beginnings>> findBeginnings(const std::string &dir, const plan::Plan &plan,
-                                                                  std::vector<std::string> &warnings);
-
 /// Where restored values go: `bytes` from `offset` on of a variable of the model.
 struct RestoreTarget {
   std::string name;

@@ -1,7 +1,6 @@
 #include "runtime/checkpoint/Npy.h"
 
 #include "runtime/base/File.h"
-#include "runtime/base/NpyHeader.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
 
@@ -81,6 +80,21 @@ absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *
   return out;
 }
 
+absl::StatusOr<plan::TensorType> npyType(const base::NpyHeader &header) {
+  if (header.fortran && header.shape.size() > 1)
+    return absl::InvalidArgumentError("column-major order; save numpy.ascontiguousarray(array)");
+  plan::TensorType type;
+  for (const Descr &candidate : descrs)
+    if (header.descr == candidate.text)
+      type.set_dtype(candidate.type);
+  if (type.dtype() == plan::DATA_TYPE_INVALID)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "element type '", header.descr, "'; known are |b1 |i1 |u1 <i4 <u4 <i8 <f4 <f8; convert with array.astype(…)"));
+  for (int64_t size : header.shape)
+    type.add_shape(size);
+  return type;
+}
+
 absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name) {
   auto bad = [&](std::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat(absl::string_view(name.data(), name.size()),
@@ -90,17 +104,10 @@ absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name)
   if (!parsed.ok())
     return bad(std::string(parsed.status().message()));
   const base::NpyHeader &header = *parsed;
-  if (header.fortran && header.shape.size() > 1)
-    return bad("column-major order; save numpy.ascontiguousarray(array)");
-  NpyArray array;
-  for (const Descr &candidate : descrs)
-    if (header.descr == candidate.text)
-      array.type.set_dtype(candidate.type);
-  if (array.type.dtype() == plan::DATA_TYPE_INVALID)
-    return bad(absl::StrCat("element type '", header.descr,
-                            "'; known are |b1 |i1 |u1 <i4 <u4 <i8 <f4 <f8; convert with array.astype(…)"));
-  for (int64_t size : header.shape)
-    array.type.add_shape(size);
+  absl::StatusOr<plan::TensorType> type = npyType(header);
+  if (!type.ok())
+    return bad(std::string(type.status().message()));
+  NpyArray array{*std::move(type), {}};
   std::optional<uint64_t> bytes = plan::tensorBytes(array.type);
   uint64_t found = file.size() - header.bytes;
   if (!bytes || *bytes != found)

@@ -6,6 +6,7 @@
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_NPY_H
 #define GRAPHC_RUNTIME_CHECKPOINT_NPY_H
 
+#include "runtime/base/NpyHeader.h"
 #include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
@@ -28,6 +29,9 @@ absl::StatusOr<std::string> encodeNpyHeader(const plan::TensorType &type, size_t
 /// bf16 as f32, of which each is the upper half.
 plan::TensorType asF32(plan::TensorType type);
 std::string widened(const void *data, uint64_t bytes);
+/// The type of an array with this header: row-major, and of elements that tensors have. The error says what to save instead, without the
+/// file's name.
+absl::StatusOr<plan::TensorType> npyType(const base::NpyHeader &header);
 /// Checks everything; `name` is for messages.
 absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name);
 

@@ -66,7 +66,8 @@ absl::Status encodeSafetensors(std::vector<TensorView> tensors,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file, std::string_view name) {
+/// `foreign`: unknown elements may be there, whose size is not checked; and a header has fewer values, since memory of those is many times its bytes.
+static absl::StatusOr<std::vector<TensorEntry>> decode(std::string_view file, std::string_view name, bool foreign) {
   auto bad = [&](std::string_view why) {
     return absl::DataLossError(absl::StrCat(base::view(name), ": not a usable safetensors file: ", base::view(why)));
   };
@@ -77,7 +78,7 @@ absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file
     length = length << 8 | static_cast<uint8_t>(file[i]);
   if (length > maxHeader || length > file.size() - 8)
     return bad("its header is longer than the file or 64 MiB");
-  base::JsonLimits limits{.bytes = maxHeader, .depth = 4, .values = 1u << 24};
+  base::JsonLimits limits{.bytes = maxHeader, .depth = 4, .values = foreign ? 1u << 20 : 1u << 24};
   absl::StatusOr<JsonValue> root = base::parseJson(file.substr(8, length), name, limits);
   if (!root.ok())
     return bad(std::string_view(root.status().message().data(), root.status().message().size()));
@@ -96,6 +97,7 @@ absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file
     if (!dtype || !shape || !offsets || !dtype->is(JsonValue::Kind::String) || !shape->is(JsonValue::Kind::Array) ||
         !offsets->is(JsonValue::Kind::Array) || offsets->elements.size() != 2)
       return bad(absl::StrCat("tensor ", base::quoteJson(member.key), " lacks dtype, shape or data_offsets"));
+    entry.dtype = dtype->string;
     for (const Name &known : names)
       if (dtype->string == known.text)
         entry.type.set_dtype(known.type);
@@ -104,8 +106,11 @@ absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file
         return bad(absl::StrCat("tensor ", base::quoteJson(member.key), " has a malformed shape"));
       entry.type.add_shape(size.integer);
     }
-    std::optional<uint64_t> bytes = plan::tensorBytes(entry.type);
     const JsonValue &from = offsets->elements[0], &to = offsets->elements[1];
+    std::optional<uint64_t> bytes = plan::tensorBytes(entry.type);
+    if (foreign && entry.type.dtype() == plan::DATA_TYPE_INVALID && from.is(JsonValue::Kind::Integer) &&
+        to.is(JsonValue::Kind::Integer))
+      bytes = uint64_t(to.integer) - uint64_t(from.integer);
     if (!bytes || !from.is(JsonValue::Kind::Integer) || !to.is(JsonValue::Kind::Integer) || from.integer < 0 ||
         to.integer < from.integer || uint64_t(to.integer) > dataBytes || uint64_t(to.integer - from.integer) != *bytes)
       return bad(absl::StrCat("tensor ", base::quoteJson(member.key),
@@ -127,6 +132,14 @@ absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file
   if (expected != file.size())
     return bad("bytes follow its last tensor");
   return entries;
+}
+
+absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file, std::string_view name) {
+  return decode(file, name, /*foreign=*/false);
+}
+
+absl::StatusOr<std::vector<TensorEntry>> decodeForeignSafetensors(std::string_view file, std::string_view name) {
+  return decode(file, name, /*foreign=*/true);
 }
 
 } // namespace graphc::checkpoint

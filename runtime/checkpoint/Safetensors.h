@@ -36,6 +36,7 @@ struct TensorEntry {
   plan::TensorType type;
   uint64_t offset = 0; ///< in the file
   uint64_t bytes = 0;
+  std::string dtype{}; ///< as the file has it
 };
 
 /// Passes the file's bytes to `sink` piece by piece, in order.
@@ -44,6 +45,8 @@ absl::Status encodeSafetensors(std::vector<TensorView> tensors,
 
 /// Header of `file`, with every offset, size and name checked; in file order.
 absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file, std::string_view name);
+/// The same of a file of another program, which may have tensors of elements that plans do not know: their type is none.
+absl::StatusOr<std::vector<TensorEntry>> decodeForeignSafetensors(std::string_view file, std::string_view name);
 
 } // namespace graphc::checkpoint
 #endif

@@ -19,7 +19,7 @@ struct Field {
 /// Records of a stream, in bounded memory.
 class Records {
 public:
-  Records(ByteReader &reader, const std::string &name, char separator)
+  Records(base::ByteReader &reader, const std::string &name, char separator)
       : reader(reader), name(name), separator(separator), buffer(1 << 16, '\0') {}
 
   /// False at the end of the file. Empty lines are records of one empty field, but for those behind the last record.
@@ -130,7 +130,7 @@ private:
       at += 3;
   }
 
-  ByteReader &reader;
+  base::ByteReader &reader;
   const std::string &name;
   const char separator;
   std::string buffer;
@@ -279,7 +279,7 @@ absl::StatusOr<std::vector<uint32_t>> findColumns(const CsvOptions &options, con
 
 } // namespace
 
-absl::StatusOr<ArrayHeader> decodeCsv(ByteReader &reader, const std::string &name, const CsvOptions &options,
+absl::StatusOr<ArrayHeader> decodeCsv(base::ByteReader &reader, const std::string &name, const CsvOptions &options,
                                       const Sink &sink) {
   Records records(reader, name, options.separator);
   std::vector<Field> fields;

@@ -32,7 +32,7 @@ struct CsvOptions {
 constexpr size_t mostCsvRecord = 1 << 20;
 
 /// Gives the sink a row of bytes for each record; errors name file, line and column (counted in bytes, both from 1).
-absl::StatusOr<ArrayHeader> decodeCsv(ByteReader &reader, const std::string &name, const CsvOptions &options,
+absl::StatusOr<ArrayHeader> decodeCsv(base::ByteReader &reader, const std::string &name, const CsvOptions &options,
                                       const Sink &sink);
 
 } // namespace graphc::data

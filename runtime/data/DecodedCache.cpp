@@ -225,7 +225,7 @@ Sink atMost(uint64_t limit, const std::string &name, Sink sink) {
 
 absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string &path, const DataSearch &search) {
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
-  if (!isGzip(source.view())) {
+  if (!base::isGzip(source.view())) {
     auto bytes = std::make_shared<StoredBytes>();
     bytes->mapping = std::move(source);
     bytes->data = bytes->mapping.data();
@@ -234,7 +234,7 @@ absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string
     return bytes;
   }
   auto decode = [&](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
-    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<ByteReader> reader, openBytes(source.view(), path));
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(source.view(), path));
     GRAPHC_ASSIGN_OR_RETURN(uint64_t size, passOn(*reader, UINT64_MAX, atMost(search.cacheLimit, path, sink)));
     return makeList(StoredType::U8, size, 1, path);
   };
@@ -242,7 +242,7 @@ absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string
   return array.bytes;
 }
 
-absl::StatusOr<uint64_t> passOn(ByteReader &reader, uint64_t most, const Sink &sink) {
+absl::StatusOr<uint64_t> passOn(base::ByteReader &reader, uint64_t most, const Sink &sink) {
   std::vector<uint8_t> buffer(1 << 18);
   uint64_t total = 0;
   while (total < most) {

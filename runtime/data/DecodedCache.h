@@ -9,7 +9,7 @@
 #ifndef GRAPHC_RUNTIME_DATA_DECODEDCACHE_H
 #define GRAPHC_RUNTIME_DATA_DECODEDCACHE_H
 
-#include "runtime/data/ByteReader.h"
+#include "runtime/base/ByteReader.h"
 #include "runtime/data/DataSearch.h"
 #include "runtime/data/Stored.h"
 
@@ -41,7 +41,7 @@ absl::Status tooLarge(uint64_t limit, const std::string &name);
 absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string &path, const DataSearch &search);
 
 /// What the reader has, up to `most` bytes; how many there were.
-absl::StatusOr<uint64_t> passOn(ByteReader &reader, uint64_t most, const Sink &sink);
+absl::StatusOr<uint64_t> passOn(base::ByteReader &reader, uint64_t most, const Sink &sink);
 
 /// Of `rows` samples of `elements` each; an error where there are none, or more than can be counted.
 absl::StatusOr<ArrayHeader> makeList(StoredType type, uint64_t rows, uint64_t elements, const std::string &name);

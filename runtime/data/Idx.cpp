@@ -10,7 +10,7 @@
 
 namespace graphc::data {
 
-absl::StatusOr<IdxHeader> readIdxHeader(ByteReader &reader, const std::string &name) {
+absl::StatusOr<IdxHeader> readIdxHeader(base::ByteReader &reader, const std::string &name) {
   auto bad = [&](std::string_view why) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": not an IDX file: ", absl::string_view(why.data(), why.size())));
@@ -48,7 +48,7 @@ absl::StatusOr<IdxHeader> readIdxHeader(ByteReader &reader, const std::string &n
   return header;
 }
 
-absl::Status readIdxPayload(ByteReader &reader, const IdxHeader &header, const std::string &name,
+absl::Status readIdxPayload(base::ByteReader &reader, const IdxHeader &header, const std::string &name,
                             const std::function<absl::Status(const uint8_t *, size_t)> &sink) {
   constexpr size_t piece = 1 << 18; // a multiple of every element size
   std::vector<uint8_t> buffer(std::min<uint64_t>(piece, header.payloadBytes));

@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_DATA_IDX_H
 #define GRAPHC_RUNTIME_DATA_IDX_H
 
-#include "runtime/data/ByteReader.h"
+#include "runtime/base/ByteReader.h"
 #include "runtime/data/Stored.h"
 
 #include <functional>
@@ -20,11 +20,11 @@ struct IdxHeader : ArrayHeader {
 };
 
 /// Reads and checks the header.
-absl::StatusOr<IdxHeader> readIdxHeader(ByteReader &reader, const std::string &name);
+absl::StatusOr<IdxHeader> readIdxHeader(base::ByteReader &reader, const std::string &name);
 
 /// Passes the payload on in pieces, in this machine's byte order, and checks that it is exactly as long as the header
 /// says. Memory is bounded whatever the header claims.
-absl::Status readIdxPayload(ByteReader &reader, const IdxHeader &header, const std::string &name,
+absl::Status readIdxPayload(base::ByteReader &reader, const IdxHeader &header, const std::string &name,
                             const std::function<absl::Status(const uint8_t *, size_t)> &sink);
 
 } // namespace graphc::data

@@ -9,7 +9,7 @@ namespace graphc::data {
 /// Of a file of which `limit` bytes may be decoded. Its header is refused where it promises more.
 static Decoder decoderOf(std::string_view content, const std::string &name, uint64_t limit) {
   return [content, name, limit](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
-    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<ByteReader> reader, openBytes(content, name));
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(content, name));
     GRAPHC_ASSIGN_OR_RETURN(IdxHeader header, readIdxHeader(*reader, name));
     if (header.payloadBytes > limit)
       return tooLarge(limit, name);
@@ -29,8 +29,8 @@ absl::StatusOr<IdxFile> IdxFile::decode(std::string_view content, const std::str
 absl::StatusOr<IdxFile> IdxFile::open(const std::string &path, const DataSearch &search) {
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
   IdxFile file;
-  if (!isGzip(source.view())) {
-    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<ByteReader> reader, openBytes(source.view(), path));
+  if (!base::isGzip(source.view())) {
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(source.view(), path));
     GRAPHC_ASSIGN_OR_RETURN(IdxHeader header, readIdxHeader(*reader, path));
     if (sizeOf(header.type) == 1) {
       // Checks the length only; no byte of the payload is touched.
@@ -50,7 +50,7 @@ absl::StatusOr<IdxFile> IdxFile::open(const std::string &path, const DataSearch 
     }
   }
   // What is not compressed is as large as its file.
-  const uint64_t limit = isGzip(source.view()) ? search.cacheLimit : maxArrayBytes;
+  const uint64_t limit = base::isGzip(source.view()) ? search.cacheLimit : maxArrayBytes;
   GRAPHC_ASSIGN_OR_RETURN(DecodedArray array, decodeOnce(path, "idx", search, decoderOf(source.view(), path, limit)));
   file.head = std::move(array.header);
   file.bytes = std::move(array.bytes);

@@ -2,7 +2,7 @@
 
 #include "runtime/base/NpyHeader.h"
 #include "runtime/base/Status.h"
-#include "runtime/data/Zip.h"
+#include "runtime/base/Zip.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -73,7 +73,7 @@ absl::Status wrongLength(const std::string &name, const ArrayHeader &header, uin
 }
 
 /// An array from a stream, whose length is known where the stream ends.
-absl::StatusOr<ArrayHeader> decodeStream(ByteReader &reader, const std::string &name, const Sink &sink) {
+absl::StatusOr<ArrayHeader> decodeStream(base::ByteReader &reader, const std::string &name, const Sink &sink) {
   std::string begin(base::npyMostHeaderBytes, '\0');
   GRAPHC_ASSIGN_OR_RETURN(size_t got, reader.read(begin.data(), begin.size()));
   begin.resize(got);
@@ -96,14 +96,14 @@ std::string entryOf(const std::string &array) { return array + ".npy"; }
 
 Decoder decoderOf(std::string_view content, const std::string &name, const std::string &array, uint64_t limit) {
   return [content, name, array, limit](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
-    std::unique_ptr<ByteReader> reader;
+    std::unique_ptr<base::ByteReader> reader;
     if (array.empty()) {
-      GRAPHC_ASSIGN_OR_RETURN(reader, openBytes(content, name));
+      GRAPHC_ASSIGN_OR_RETURN(reader, base::openBytes(content, name));
       return decodeStream(*reader, name, atMost(limit, name, sink));
     }
     const std::string full = absl::StrCat(name, ":", array);
-    GRAPHC_ASSIGN_OR_RETURN(ZipEntry entry, findInZip(content, entryOf(array), full));
-    GRAPHC_ASSIGN_OR_RETURN(reader, openEntry(entry, full));
+    GRAPHC_ASSIGN_OR_RETURN(base::ZipEntry entry, base::findInZip(content, entryOf(array), full));
+    GRAPHC_ASSIGN_OR_RETURN(reader, base::openEntry(entry, full));
     return decodeStream(*reader, full, atMost(limit, full, sink));
   };
 }
@@ -126,9 +126,9 @@ absl::StatusOr<NpyArray> openNpy(const std::string &path, const std::string &arr
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
   const std::string full = array.empty() ? path : absl::StrCat(path, ":", array);
   std::string_view plain = source.view();
-  bool compressed = isGzip(plain);
+  bool compressed = base::isGzip(plain);
   if (!array.empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(ZipEntry entry, findInZip(plain, entryOf(array), full));
+    GRAPHC_ASSIGN_OR_RETURN(base::ZipEntry entry, base::findInZip(plain, entryOf(array), full));
     plain = entry.content;
     compressed = entry.deflated;
   }

@@ -125,7 +125,7 @@ absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan, con
   GRAPHC_ASSIGN_OR_RETURN(std::string path, findDataFile(csv.file(), search));
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
   auto decode = [&](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
-    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<ByteReader> reader, openBytes(source.view(), path));
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(source.view(), path));
     return decodeCsv(*reader, path, options, atMost(search.cacheLimit, path, sink));
   };
   std::string how = absl::StrCat("csv ", options.header, " ", csv.separator(), " ",
@@ -149,7 +149,7 @@ absl::StatusOr<DecodedArray> cutIntoTokens(const std::string &path, const std::s
   GRAPHC_ASSIGN_OR_RETURN(Vocabulary vocabulary, Vocabulary::parse(content, vocabularyPath));
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
   auto decode = [&](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
-    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<ByteReader> reader, openBytes(source.view(), path));
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(source.view(), path));
     return vocabulary.cut(*reader, path, atMost(search.cacheLimit, path, sink));
   };
   const std::string how = absl::StrCat("tokens ", base::toHex(base::sha256(content)));

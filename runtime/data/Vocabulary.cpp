@@ -105,7 +105,7 @@ absl::StatusOr<Vocabulary> Vocabulary::parse(std::string_view content, const std
   return made;
 }
 
-absl::StatusOr<ArrayHeader> Vocabulary::cut(ByteReader &text, const std::string &name, const Sink &sink) const {
+absl::StatusOr<ArrayHeader> Vocabulary::cut(base::ByteReader &text, const std::string &name, const Sink &sink) const {
   constexpr size_t piece = 1 << 16;
   std::string buffer;
   size_t at = 0; // what is cut of the buffer

@@ -19,7 +19,7 @@ public:
 
   /// Gives the sink the text's tokens as I32: from left to right the longest one that fits. An error, with line and column (in bytes), where
   /// none does.
-  absl::StatusOr<ArrayHeader> cut(ByteReader &text, const std::string &name, const Sink &sink) const;
+  absl::StatusOr<ArrayHeader> cut(base::ByteReader &text, const std::string &name, const Sink &sink) const;
 
 private:
   /// A tree of prefixes: a node's children are a list.

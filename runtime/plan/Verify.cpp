@@ -191,6 +191,10 @@ absl::Status checkVariables(const Plan &plan) {
           init.normal().stddev() < 0)
         return invalid(what, ": a normal initializer needs a floating-point type, a finite mean and deviation");
       break;
+    case Initializer::kUninitialized:
+      if (v.global_step() || (!v.slot_of().empty() && !v.is_average()))
+        return invalid(what, " is uninitialized, but begins anew with each training");
+      break;
     default:
       return invalid(what, " has no initializer");
     }

@@ -2,11 +2,11 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
+#include "runtime/checkpoint/Beginnings.h"
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/session/Agreement.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 
 namespace graphc::session {
@@ -81,24 +81,32 @@ absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::open() {
   return found;
 }
 
-absl::StatusOr<std::string> ChiefCheckpoints::begin(const std::string &from) {
+absl::Status ChiefCheckpoints::begin(const std::string &from, service::Order::Initialize &order) {
+  if (from.empty())
+    return checkpoint::checkInitialized(plan_);
   const std::string flag = absl::StrCat("--init_from ", from);
   FileWatch::Work work(files_, absl::StrCat("reading ", flag));
   std::vector<std::string> skipped;
-  auto found = checkpoint::findBeginnings(from, plan_, skipped);
+  auto origin = checkpoint::Origin::find(from, skipped);
   for (const std::string &warning : skipped)
     options_.log(warning);
-  if (!found.ok())
-    return base::annotate(found.status(), flag);
-  auto [path, made] = *std::move(found);
+  if (!origin.ok())
+    return base::annotate(origin.status(), flag);
+  auto made = origin->beginnings(plan_);
+  if (absl::Status sound = made.ok() ? origin->check(*made, plan_) : made.status(); !sound.ok())
+    return base::annotate(sound, flag);
+  order.set_init_from(origin->path());
+  if (const checkpoint::ValuesFile *file = origin->file()) {
+    GRAPHC_ASSIGN_OR_RETURN(const uint32_t crc, file->crc32c());
+    order.mutable_init_file()->set_bytes(file->bytes());
+    order.mutable_init_file()->set_crc32c(crc);
+  }
   constexpr size_t kMostNames = 20;
-  const size_t more = made.others.size() - std::min(kMostNames, made.others.size());
-  made.others.resize(made.others.size() - more);
-  options_.log(absl::StrCat("beginning with ", made.sources.size(),
-                            made.sources.size() == 1 ? " variable" : " variables", " of ", path,
-                            made.others.empty() ? "" : "; with values of their own begin ",
-                            absl::StrJoin(made.others, ", "), more ? absl::StrCat(" and ", more, " more") : ""));
-  return path;
+  options_.log(absl::StrCat("beginning with ", made->sources.size(),
+                            made->sources.size() == 1 ? " variable" : " variables", " of ", origin->path(),
+                            made->others.empty() ? "" : "; with values of their own begin ",
+                            checkpoint::listed(made->others, kMostNames)));
+  return absl::OkStatus();
 }
 
 std::string ChiefCheckpoints::pathOf(uint64_t step) const { return checkpoint::stepPath(options_.directory, step); }

@@ -51,9 +51,10 @@ public:
     if (directory_)
       directory_->spare(step);
   }
+  /// Of a run without a checkpoint to go on from: where it begins with values of `from` (--init_from: a checkpoint, the newest of a folder, or a
+  /// file), the order for all to take them, which is logged. Empty: each variable has to have a value of its own.
+  absl::Status begin(const std::string &from, service::Order::Initialize &order);
   /// "DIR/step-1172", as the run has found or saved it last; empty: none.
-  /// Of another training, where this one begins (--init_from): one, or the newest of a folder. What is taken is logged.
-  absl::StatusOr<std::string> begin(const std::string &from);
   std::string newest() const { return saved_ ? pathOf(*saved_) : ""; }
   std::string pathOf(uint64_t step) const;
   /// Training is over, which was to make so many steps or epochs (none: one): who follows the folder need not wait for another checkpoint.

@@ -185,8 +185,8 @@ absl::Status Driver::initialize() {
   }
   if (found) {
     values.set_restore_from(found->path);
-  } else if (!held && !options_.initFrom.empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(*values.mutable_init_from(), checkpoints_.begin(options_.initFrom));
+  } else if (!held) {
+    GRAPHC_RETURN_IF_ERROR(checkpoints_.begin(options_.initFrom, values));
   }
   if (found && !options_.newAlgorithms)
     if (std::string warning = goOnBy(found->manifest.algorithms, algorithms_, values); !warning.empty())

@@ -50,7 +50,7 @@ struct DriverOptions {
   std::string exportDirectory; ///< behind training: predictions and the last checkpoint's variables; empty: none
   std::optional<ProfileSteps> profileSteps; ///< of traceFile
   std::string
-      initFrom; ///< another training's checkpoint, or its folder of them, where this one begins: variables by name and type
+      initFrom; ///< another training's checkpoint, or its folder of them, or a file of values, where this one begins: variables by name and type
   bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::string transport = "auto", run;
   std::vector<std::string> fetches; ///< names of --fetch; every task hears of them

@@ -126,6 +126,8 @@ absl::Status RunOrders::checkContent(const Order &order) const {
         return wrong("it goes on, and begins from another one's checkpoint");
       return service::checkPath(order.initialize().init_from(), "the checkpoint to begin from");
     }
+    if (order.initialize().has_init_file())
+      return wrong("it begins from a file without a name");
     return order.initialize().restore_from().empty()
                ? absl::OkStatus()
                : service::checkPath(order.initialize().restore_from(), "the checkpoint");
@@ -281,6 +283,8 @@ absl::Status CheckOrders::check(const CheckOrder &order) const {
   switch (order.kind_case()) {
   case CheckOrder::kReach:
     GRAPHC_RETURN_IF_ERROR(checkPeers(order.reach().peers(), /*named=*/false));
+    if (order.reach().has_init_file())
+      GRAPHC_RETURN_IF_ERROR(service::checkPath(order.reach().init_from(), "the file to begin from"));
     return order.reach().checkpoint_dir().empty()
                ? absl::OkStatus()
                : service::checkPath(order.reach().checkpoint_dir(), "the checkpoint folder");

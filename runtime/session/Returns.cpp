@@ -38,6 +38,7 @@ void Returns::ordered(const service::Order &order) {
   initialize_ = order;
   initialize_.mutable_initialize()->clear_restore_from(); // who comes back has no variables
   initialize_.mutable_initialize()->clear_init_from();
+  initialize_.mutable_initialize()->clear_init_file();
 }
 
 void Returns::mark(service::Order::Begin &begin) {

@@ -37,7 +37,8 @@ struct RunOptions {
   std::string checkpointDirectory; ///< restored from where there is one, saved to at the end; empty: none
   std::string
       checkpoint; ///< of them this one, "DIR/step-N", for another entry than train; empty: the newest that is whole
-  /// Where no checkpoint of its own is: another training's, "DIR/step-N", or its folder of them, from which variables of the same name and type begin.
+  /// Where no checkpoint of its own is: another training's, "DIR/step-N", or its folder of them, or FILE.npz or FILE.safetensors, from which
+  /// variables of the same name and type begin. Those that are #graph.uninitialized have to.
   std::string initFrom;
   bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::optional<uint64_t> saveEverySteps;

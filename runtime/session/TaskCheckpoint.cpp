@@ -1,7 +1,7 @@
 #include "runtime/session/TaskCheckpoint.h"
 
 #include "runtime/base/Status.h"
-#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/Beginnings.h"
 #include "runtime/checkpoint/DumpFolder.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/plan/Types.h"
@@ -36,6 +36,12 @@ bool isReplaced(const std::string &path) {
   return lstat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode);
 }
 
+absl::StatusOr<checkpoint::Origin> openOrigin(const service::Order::Initialize &order) {
+  if (order.has_init_file())
+    return checkpoint::Origin::openFile(order.init_from(), order.init_file().bytes(), order.init_file().crc32c());
+  return checkpoint::Origin::openCheckpoint(order.init_from().empty() ? order.restore_from() : order.init_from());
+}
+
 /// For parts of one variable, which several tasks write together.
 absl::Status notRegular(const std::string &path) {
   return absl::FailedPreconditionError(
@@ -49,11 +55,10 @@ absl::Status TaskCheckpoint::initialize(const service::Order::Initialize &order,
     variables_.initialize();
   const bool begins = !order.init_from().empty();
   if ((begins || !order.restore_from().empty()) && !variables_.stored().empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found,
-                            checkpoint::readCheckpoint(begins ? order.init_from() : order.restore_from()));
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Origin origin, openOrigin(order));
     checkpoint::Beginnings beginnings;
     if (begins) {
-      GRAPHC_ASSIGN_OR_RETURN(beginnings, checkpoint::beginningsFrom(found, plan_));
+      GRAPHC_ASSIGN_OR_RETURN(beginnings, origin.beginnings(plan_));
     }
     std::vector<checkpoint::RestoreTarget> targets;
     for (uint32_t index : variables_.stored()) {
@@ -65,7 +70,9 @@ absl::Status TaskCheckpoint::initialize(const service::Order::Initialize &order,
       targets.push_back({begins ? source->second : plan::modelName(variable), plan::modelType(variable), data.data(),
                          data.size(), plan::modelOffset(variable)});
     }
-    GRAPHC_RETURN_IF_ERROR(checkpoint::restoreVariables(found, targets));
+    GRAPHC_RETURN_IF_ERROR(origin.restore(targets));
+  } else if (!order.has_held() && !variables_.stored().empty()) {
+    GRAPHC_RETURN_IF_ERROR(checkpoint::checkInitialized(plan_)); // the chief has looked; never by zeros all the same
   }
   if (const int64_t *step = variables_.globalStep())
     done->set_global_step(*step);

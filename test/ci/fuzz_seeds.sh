@@ -92,7 +92,7 @@ PY
         '"warnings_total":7,"warnings":[{"time":995,"text":"a wait lasts"}]}' >"$seeds/status" ;;
     *heckpoint*)
       python3 - "$seeds" <<'PY'
-import hashlib, json, struct, sys
+import hashlib, io, json, struct, sys, zipfile
 def write(name, data):
     open(f"{sys.argv[1]}/{name}", "wb").write(data)
 header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }".ljust(117) + "\n"
@@ -101,6 +101,16 @@ header = json.dumps({"step": {"dtype": "I64", "shape": [], "data_offsets": [0, 8
                      "w": {"dtype": "F32", "shape": [1, 2], "data_offsets": [8, 16]}}).encode()
 shard = struct.pack("<Q", len(header)) + header + bytes(16)
 write("shard", b"s" + shard)
+write("values", b"v" + shard)
+array = open(f"{sys.argv[1]}/array", "rb").read()[1:]
+for method in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
+    for wide in False, True:
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", method) as out:
+            for name in "w", "layer/b":
+                with out.open(f"{name}.npy", "w", force_zip64=wide) as entry:
+                    entry.write(array)
+        write(f"archive-{method}-{wide}", b"z" + archive.getvalue())
 body = ('{\n  "format": 1,\n  "global_step": 12,\n  "data_position": {"train_step": 3072},\n  "data_taken": {"train_step": [3071, 3075]},\n  "shards": [\n    '
         '{"file": "ps-0.safetensors", "bytes": %d, "crc32c": "00000000", "sha256": "%s", "variables": '
         '[{"name": "w", "type": "f32", "shape": [1, 2]}]}\n  ]' % (len(shard), hashlib.sha256(shard).hexdigest()))

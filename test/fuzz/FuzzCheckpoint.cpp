@@ -1,9 +1,12 @@
-// .npy, safetensors, manifests and what says that training is over: the first byte says which. What is accepted must come back the same.
+// .npy, safetensors, manifests, what says that training is over, and files of values of other programs (.npz, safetensors): the first byte
+// says which. What is accepted must come back the same.
 #include "runtime/base/Sha256.h"
 #include "runtime/checkpoint/Finished.h"
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/checkpoint/Safetensors.h"
+#include "runtime/checkpoint/ValuesFile.h"
+#include "runtime/plan/Types.h"
 
 #include <cstdlib>
 
@@ -46,6 +49,24 @@ void manifest(std::string_view text) {
     abort();
 }
 
+/// Every tensor, all of it and rows of it; the sanitizer looks where they are written to.
+void values(std::string_view text, const char *path) {
+  auto file = checkpoint::ValuesFile::parse(text, path);
+  if (!file.ok())
+    return;
+  for (const std::string &name : file->names()) {
+    auto type = file->typeOf(name);
+    const uint64_t bytes = type.ok() ? plan::tensorBytes(*type).value() : 0;
+    if (!type.ok() || !file->read({name, *type}).ok() || bytes > 1 << 22)
+      continue;
+    std::string whole(bytes, '\0'), part(bytes / 2, '\0');
+    if (!file->read({name, *type, whole.data(), whole.size()}).ok() ||
+        !file->read({name, *type, part.data(), part.size(), bytes / 4}).ok() ||
+        whole.substr(bytes / 4, bytes / 2) != part)
+      abort();
+  }
+}
+
 void finished(std::string_view text) {
   auto decoded = checkpoint::decodeFinished(text, "fuzz");
   if (!decoded.ok())
@@ -68,6 +89,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   case 's':
     safetensors(text);
+    return 0;
+  case 'z':
+    values(text, "fuzz.npz");
+    return 0;
+  case 'v':
+    values(text, "fuzz.safetensors");
     return 0;
   case 'm':
     manifest(text);

@@ -4,7 +4,7 @@
 #include "runtime/base/Cpu.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
-#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/Beginnings.h"
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/KernelLibrary.h"
 #include "runtime/observe/ProcessInfo.h"
@@ -293,6 +293,8 @@ private:
       }
     for (const plan::Variable &variable : plan_.variables())
       report->set_owns_variables(report->owns_variables() || plan::stores(plan_, variable, self_));
+    if (report->owns_variables() && order.has_init_file())
+      compareInitFile(order);
     if (!report->owns_variables() || order.nonce().empty())
       return;
     auto status = std::make_shared<absl::Status>();
@@ -302,6 +304,16 @@ private:
         *status = base::checkWritable(folder);
     });
     note(done ? *status : absl::DeadlineExceededError("the checkpoint folder does not answer"));
+  }
+
+  /// Whether the file of --init_from is the chief's.
+  void compareInitFile(const Order::Reach &order) {
+    auto status = std::make_shared<absl::Status>();
+    const bool done = within(timeout_, [status, path = std::string(order.init_from()), file = order.init_file()] {
+      *status = checkpoint::Origin::openFile(path, file.bytes(), file.crc32c()).status();
+    });
+    note(done ? base::annotate(*status, "--init_from")
+              : absl::DeadlineExceededError("the file of --init_from is not read in time"));
   }
 
   /// Where the channels of the link between two tasks begin.

@@ -2,7 +2,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/base/WaitSoFar.h"
-#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/Beginnings.h"
 #include "runtime/cluster/Address.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
@@ -290,28 +290,52 @@ void CheckChief::openCheckpoints(service::CheckOrder::Reach *order) {
   }
 }
 
-void CheckChief::readInitFrom() {
+void CheckChief::readInitFrom(service::CheckOrder::Reach *order) {
   const std::string &folder = flags_.initFrom;
-  if (folder.empty() || goesOn_)
+  if (goesOn_)
     return;
+  if (folder.empty()) {
+    if (absl::Status status = checkpoint::checkInitialized(plan_); !status.ok())
+      report_.wrong(base::describe(status));
+    return;
+  }
   struct Opened {
-    absl::StatusOr<std::pair<std::string, checkpoint::Beginnings>> found;
+    std::string path;
+    absl::StatusOr<checkpoint::Beginnings> made;
+    std::optional<service::ValuesFile> file;
     std::vector<std::string> warnings;
   };
   auto opened = std::make_shared<Opened>();
   const bool inTime = within(timeout_, [opened, folder, &plan = plan_] {
-    opened->found = checkpoint::findBeginnings(folder, plan, opened->warnings);
+    auto origin = checkpoint::Origin::find(folder, opened->warnings);
+    if (!origin.ok()) {
+      opened->made = origin.status();
+      return;
+    }
+    opened->path = origin->path();
+    opened->made = origin->beginnings(plan);
+    if (opened->made.ok())
+      if (absl::Status sound = origin->check(*opened->made, plan); !sound.ok())
+        opened->made = sound;
+    if (const checkpoint::ValuesFile *file = origin->file(); file && opened->made.ok()) {
+      opened->file.emplace();
+      opened->file->set_bytes(file->bytes());
+      opened->file->set_crc32c(file->crc32c().value_or(0));
+    }
   });
   const std::string flag = absl::StrCat("--init_from ", folder);
   if (!inTime)
     return report_.wrong(absl::StrCat(flag, " did not open within ", absl::FormatDuration(timeout_)));
   for (const std::string &warning : opened->warnings)
     report_.note(warning);
-  if (!opened->found.ok())
-    return report_.wrong(absl::StrCat(flag, ": ", base::describe(opened->found.status())));
-  const auto &[path, made] = *opened->found;
-  report_.ok(absl::StrCat("--init_from: the run begins with variables of ", path, ": ", made.sources.size(),
-                          "; with values of their own: ", made.others.size()));
+  if (!opened->made.ok())
+    return report_.wrong(absl::StrCat(flag, ": ", base::describe(opened->made.status())));
+  if (opened->file) {
+    order->set_init_from(opened->path);
+    *order->mutable_init_file() = *opened->file;
+  }
+  report_.ok(absl::StrCat("--init_from: the run begins with variables of ", opened->path, ": ",
+                          opened->made->sources.size(), "; with values of their own: ", opened->made->others.size()));
 }
 
 void CheckChief::closeCheckpoints() {
@@ -344,7 +368,7 @@ void CheckChief::reach() {
     }
   service::CheckOrder::Reach common;
   openCheckpoints(&common);
-  readInitFrom();
+  readInitFrom(&common);
   std::vector<uint32_t> here = left();
   std::vector<std::string> sharing;
   atAll("reaching its peers", [&](uint32_t task) {

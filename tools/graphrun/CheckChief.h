@@ -33,7 +33,7 @@ private:
   void measure();
   bool atAll(const std::string &what, const std::function<service::CheckOrder(uint32_t)> &order);
   void openCheckpoints(service::CheckOrder::Reach *order);
-  void readInitFrom(); ///< behind that
+  void readInitFrom(service::CheckOrder::Reach *order); ///< behind that
   void closeCheckpoints();
   void wrong(uint32_t task, const std::string &line);
   void drop(uint32_t task, const std::string &why);

@@ -308,9 +308,10 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       "where DIR is a checkpoint itself (run1/step-200) that one");
   app.add_option(
       "--init_from", flags.initFrom,
-      "begin with another training's values of the variables that have the same name and type: DIR is one of "
-      "its checkpoints, or its --checkpoint_dir (the newest); not with its step or its optimizer's slots, and "
-      "not where --checkpoint_dir has a checkpoint to go on from");
+      "begin with another training's values of the variables that have the same name and type: one of its "
+      "checkpoints, or its --checkpoint_dir (the newest), or FILE.npz (numpy.savez) or FILE.safetensors of any "
+      "program; not with its step or its optimizer's slots, and not where --checkpoint_dir has a checkpoint to go "
+      "on from");
   app.add_option("--save_checkpoint_steps", flags.saveCheckpointSteps,
                  "also save every N steps (default: at the end of each epoch)")
       ->check(kAboveZero);

@@ -50,6 +50,8 @@ std::string initialText(const plan::Initializer &initializer) {
   switch (initializer.kind_case()) {
   case plan::Initializer::kZeros:
     return "zeros";
+  case plan::Initializer::kUninitialized:
+    return "uninitialized";
   case plan::Initializer::kValue:
     return "value";
   case plan::Initializer::kUniform:

@@ -218,7 +218,12 @@ graph.variable @w : tensor<f32> = #graph.unifrom
 
 // -----
 
-// expected-error@+1 {{unknown attribute #graph.foo; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal and #graph.glorot_uniform, sources of data #graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 and #graph.synthetic, optimizers #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop}}
+// expected-error@+1 {{unknown attribute #graph.uninitialised; did you mean '#graph.uninitialized'?}}
+graph.variable @w : tensor<f32> = #graph.uninitialised
+
+// -----
+
+// expected-error@+1 {{unknown attribute #graph.foo; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal, #graph.glorot_uniform and #graph.uninitialized, sources of data #graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 and #graph.synthetic, optimizers #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop}}
 graph.variable @w : tensor<f32> = #graph.foo
 
 // -----

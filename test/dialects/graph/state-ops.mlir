@@ -3,6 +3,10 @@
 
 // CHECK: graph.variable @w : tensor<3x5xf32> = #graph.glorot_uniform<seed = 1>
 graph.variable @w : tensor<3x5xf32> = #graph.glorot_uniform<seed = 1>
+// CHECK: graph.variable @given : tensor<2x3xbf16> = #graph.uninitialized
+graph.variable @given : tensor<2x3xbf16> = #graph.uninitialized
+// CHECK: graph.variable @"given/ExponentialMovingAverage" : tensor<2x3xbf16> = #graph.uninitialized {graph.slot_of = @given, trainable = false}
+graph.variable @"given/ExponentialMovingAverage" : tensor<2x3xbf16> = #graph.uninitialized {graph.slot_of = @given, trainable = false}
 // CHECK: graph.variable @"w/Momentum" : tensor<3x5xf32> = #graph.zeros {graph.slot_of = @w, trainable = false}
 graph.variable @"w/Momentum" : tensor<3x5xf32> = #graph.zeros {graph.slot_of = @w, trainable = false}
 // CHECK: graph.variable @n : tensor<i64> = #graph.value<dense<3> : tensor<i64>> {aggregation = "sum", trainable = false}

@@ -55,12 +55,12 @@ graph.variable @w : tensor<?xf32> = #graph.zeros
 
 // -----
 
-// expected-error@+1 {{expected #graph.zeros, #graph.value, #graph.uniform, #graph.normal or #graph.glorot_uniform, got #graph.sgd<learning_rate = 0.1>}}
+// expected-error@+1 {{expected #graph.zeros, #graph.value, #graph.uniform, #graph.normal, #graph.glorot_uniform or #graph.uninitialized, got #graph.sgd<learning_rate = 0.1>}}
 graph.variable @w : tensor<3xf32> = #graph.sgd<learning_rate = 0.1>
 
 // -----
 
-// expected-error@+1 {{expected #graph.zeros, #graph.value, #graph.uniform, #graph.normal or #graph.glorot_uniform, got dense<1.000000e+00>}}
+// expected-error@+1 {{expected #graph.zeros, #graph.value, #graph.uniform, #graph.normal, #graph.glorot_uniform or #graph.uninitialized, got dense<1.000000e+00>}}
 graph.variable @w : tensor<3xf32> = dense<1.0> : tensor<3xf32>
 
 // -----
@@ -268,3 +268,15 @@ graph.variable @w : tensor<3xf32> = #graph.zeros
 graph.variable @m : tensor<3xf32> = #graph.zeros {graph.slot_of = @w, trainable = false}
 // (C2) expected-error@+1 {{is a slot of @m, which is a slot itself}}
 graph.variable @s : tensor<3xf32> = #graph.zeros {graph.slot_of = @m, trainable = false}
+
+// -----
+
+// (C5) expected-error@+1 {{begins anew with each training, by its own value, expected another initializer than #graph.uninitialized}}
+graph.variable @global_step : tensor<i64> = #graph.uninitialized {trainable = false}
+
+// -----
+
+graph.variable @w : tensor<3xf32> = #graph.uninitialized
+graph.variable @"w/ExponentialMovingAverage" : tensor<3xf32> = #graph.uninitialized {graph.slot_of = @w, trainable = false}
+// (C5) expected-error@+1 {{begins anew with each training, by its own value, expected another initializer than #graph.uninitialized}}
+graph.variable @"w/Momentum" : tensor<3xf32> = #graph.uninitialized {graph.slot_of = @w, trainable = false}

@@ -88,15 +88,19 @@ graph.func @clipped() attributes {role = #graph.role<train>} {
 // Each variable's own norm. Moving averages begin as the variables and are read by who asks for them.
 // CHECK: graph.variable @"a/ExponentialMovingAverage" : tensor<4xf32> = #graph.uniform<high = 2.0> {drawn_as = "a", graph.slot_of = @a, trainable = false}
 // CHECK: graph.variable @"b/ExponentialMovingAverage" : tensor<4xf32> = #graph.zeros {graph.slot_of = @b, trainable = false}
+// CHECK: graph.variable @"c/ExponentialMovingAverage" : tensor<4xf32> = #graph.uninitialized {graph.slot_of = @c, trainable = false}
 // CHECK-LABEL: graph.func @averaged
 graph.variable @a : tensor<4xf32> = #graph.uniform<high = 2.0>
 graph.variable @b : tensor<4xf32> = #graph.zeros
+graph.variable @c : tensor<4xf32> = #graph.uninitialized
 graph.variable @other : tensor<4xf32> = #graph.zeros {trainable = false}
 graph.func @averaged() attributes {role = #graph.role<train>} {
   // CHECK: graph.read @a
   %a = graph.read @a : tensor<4xf32>
   %b = graph.read @b : tensor<4xf32>
-  %p = graph.multiply %a, %b : tensor<4xf32>
+  %c = graph.read @c : tensor<4xf32>
+  %ab = graph.multiply %a, %b : tensor<4xf32>
+  %p = graph.multiply %ab, %c : tensor<4xf32>
   %loss = graph.reduce_sum %p dimensions = [0] : (tensor<4xf32>) -> tensor<f32>
   // CHECK: %[[S1:.*]] = graph.divide
   // CHECK: %[[S2:.*]] = graph.divide

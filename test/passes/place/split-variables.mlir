@@ -18,6 +18,11 @@ graph.variable @"w/Momentum" : tensor<100x16xf32> = #graph.zeros {graph.slot_of 
 // CHECK-NEXT: graph.variable @"two/part_1" : tensor<134x2xf32>
 // CHECK-NOT: two/part_2
 graph.variable @two : tensor<270x2xf32> = #graph.zeros
+// Without a value of its own: the parts have none either.
+// CHECK: graph.variable @"given/part_0" : tensor<34x16xf32> = #graph.uninitialized {graph.part_of = #graph.part<of = "given", type = tensor<100x16xf32>, row = 0>}
+graph.variable @given : tensor<100x16xf32> = #graph.uninitialized
+// CHECK: graph.variable @"given/ExponentialMovingAverage/part_0" : tensor<34x16xf32> = #graph.uninitialized {graph.part_of = #graph.part<of = "given/ExponentialMovingAverage", type = tensor<100x16xf32>, row = 0>, graph.slot_of = @"given/part_0", trainable = false}
+graph.variable @"given/ExponentialMovingAverage" : tensor<100x16xf32> = #graph.uninitialized {graph.slot_of = @given, trainable = false}
 // Stay whole: too small, on a task of its own by the model's word, and what stands beside that.
 // CHECK: graph.variable @small : tensor<31x16xf32>
 graph.variable @small : tensor<31x16xf32> = #graph.zeros

@@ -1,4 +1,4 @@
-#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/Beginnings.h"
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/plan/Types.h"
 #include "test/runtime/checkpoint/Tensors.h"
@@ -236,7 +236,8 @@ TEST_F(CheckpointTest, AnotherTrainingBeginsWithWhatFits) {
     return &variable;
   };
   add("v");
-  auto nothing = beginningsFrom(found, other);
+  const Origin origin(found);
+  auto nothing = origin.beginnings(other);
   EXPECT_EQ(nothing.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(
       std::string(nothing.status().message()),
@@ -247,15 +248,30 @@ TEST_F(CheckpointTest, AnotherTrainingBeginsWithWhatFits) {
   add("v/ExponentialMovingAverage", "v", true);
   *other.add_variables() = plan.variables(1);
   other.mutable_variables(5)->set_global_step(true);
-  auto made = beginningsFrom(found, other);
+  auto made = origin.beginnings(other);
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_THAT(made->sources,
               testing::ElementsAre(testing::Pair("w", "w"), testing::Pair("w/ExponentialMovingAverage", "w")));
   EXPECT_THAT(made->others, testing::ElementsAre("v (not there)", "v/ExponentialMovingAverage (not there)"));
   other.mutable_variables(1)->mutable_type()->set_dtype(plan::F64);
-  made = beginningsFrom(found, other);
+  made = origin.beginnings(other);
   ASSERT_TRUE(made.ok()) << made.status(); // the average's own type is the checkpoint's
   EXPECT_THAT(made->others, testing::Contains("w (tensor<4xf32> there, tensor<4xf64> in the plan)"));
+  // Which of them have no value of their own, and do not get one either.
+  for (int variable : {0, 1, 4})
+    other.mutable_variables(variable)->mutable_initializer()->set_uninitialized(true);
+  other.add_locations("");
+  other.add_locations("m.mlir:3:1");
+  other.mutable_variables(1)->set_location(1);
+  EXPECT_THAT(
+      std::string(origin.beginnings(other).status().message()),
+      testing::HasSubstr(
+          "step-3 lacks the values of 3 variables that have none of their own (#graph.uninitialized): v (not there), "
+          "w of m.mlir:3:1 (tensor<4xf32> there, tensor<4xf64> in the plan), v/ExponentialMovingAverage (not there)"));
+  EXPECT_THAT(
+      std::string(checkInitialized(other).message()),
+      testing::HasSubstr("3 variables have no values to begin with (#graph.uninitialized): v, w of m.mlir:3:1, v/Exp"));
+  EXPECT_TRUE(checkInitialized(plan).ok());
 }
 
 TEST_F(CheckpointTest, OneOfThemIsReadByItsOwnPathAndNotTrainedIn) {

@@ -20,7 +20,7 @@ CsvOptions csvColumns(std::vector<CsvColumn> columns) {
 
 absl::StatusOr<DecodedArray> parseCsv(const std::string &content, const CsvOptions &options) {
   return decodeInMemory([&](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
-    auto reader = openBytes(content, "f.csv");
+    auto reader = graphc::base::openBytes(content, "f.csv");
     if (!reader.ok())
       return reader.status();
     return decodeCsv(**reader, "f.csv", options, sink);
@@ -128,7 +128,7 @@ TEST(Csv, FilesWithoutEndAreRefusedInBoundedMemory) {
     return text;
   }());
   ASSERT_LT(rows.size(), 4000u);
-  auto reader = openBytes(rows, "f.csv");
+  auto reader = graphc::base::openBytes(rows, "f.csv");
   ASSERT_TRUE(reader.ok());
   auto ended = decodeCsv(**reader, "f.csv", two,
                          atMost(1 << 20, "f.csv", [](const uint8_t *, size_t) { return absl::OkStatus(); }));

@@ -91,7 +91,7 @@ TEST(Idx, EveryFlippedByteIsAnErrorOrTheSame) {
       auto file = IdxFile::decode(bad, "f");
       if (!file.ok())
         ++refused;
-      else if (isGzip(bad))
+      else if (graphc::base::isGzip(bad))
         EXPECT_EQ(payload(*file), "abcdefghijkl") << "byte " << i << " bit " << bit;
     }
   EXPECT_GT(refused, 100);

@@ -17,7 +17,7 @@ absl::StatusOr<std::vector<int32_t>> tokensOf(const std::string &lines, const st
   auto vocabulary = Vocabulary::parse(lines, "v");
   if (!vocabulary.ok())
     return vocabulary.status();
-  auto reader = openBytes(text, "t");
+  auto reader = graphc::base::openBytes(text, "t");
   auto decoded = decodeInMemory([&](const Sink &sink) { return vocabulary->cut(**reader, "t", sink); });
   if (!decoded.ok())
     return decoded.status();

@@ -206,6 +206,12 @@ const DamageCase cases[] = {
     {"VariableUniformLimits",
      [](Plan &p) { p.mutable_variables(0)->mutable_initializer()->mutable_uniform()->set_low(2); },
      "finite limits in order"},
+    {"UninitializedSlot",
+     [](Plan &p) {
+       p.mutable_variables(0)->mutable_initializer()->set_uninitialized(true);
+       p.mutable_variables(0)->set_slot_of("w1");
+     },
+     "is uninitialized, but begins anew with each training"},
     {"VariableTwice", [](Plan &p) { p.mutable_variables(1)->set_name("w0"); }, "'w0' exists twice"},
     {"CodeHash", [](Plan &p) { (*p.mutable_code(0)->mutable_elf())[100] ^= 1; }, "code 0: its SHA-256 does not match"},
     {"LibraryKernelsOfOneName", [](Plan &p) { product(p); *p.add_kernels() = product(p); }, "a kernel 'product' exists twice"},

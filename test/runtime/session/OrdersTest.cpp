@@ -300,6 +300,10 @@ TEST_F(Orders, FilesGoWhereTheTaskHasLooked) {
   upTo(2);
   add().mutable_initialize()->set_restore_from(std::string(5000, 'a'));
   EXPECT_THAT(run(), HasSubstr("initialize: the checkpoint has a name that no file can have"));
+  script.clear();
+  upTo(2);
+  add().mutable_initialize()->mutable_init_file()->set_bytes(7);
+  EXPECT_THAT(run(), HasSubstr("initialize: it begins from a file without a name"));
 }
 
 TEST(ControlLink, AFloodOfOrdersEndsTheLink) {

@@ -74,6 +74,8 @@ protected:
     order.mutable_check()->set_directory("folder");
     hear(order);
     order.mutable_initialize()->set_restore_from("folder/step-7");
+    order.mutable_initialize()->set_init_from("weights.npz");
+    order.mutable_initialize()->mutable_init_file()->set_bytes(7);
     hear(order);
     Order begin;
     begin.mutable_begin()->set_epoch(3);
@@ -108,7 +110,9 @@ protected:
     if (order.has_prepare())
       EXPECT_EQ(order.prepare().peers(int(task.number)).incarnation(), task.incarnation) << "as it is now";
     if (order.has_initialize())
-      EXPECT_EQ(order.initialize().restore_from(), "") << "who comes back has no variables";
+      EXPECT_TRUE(order.initialize().restore_from().empty() && order.initialize().init_from().empty() &&
+                  !order.initialize().has_init_file())
+          << "who comes back has no variables";
     if (order.has_run()) {
       base::MutexLock lock(mutex);
       runOf[task.number] = order.id();

@@ -1,6 +1,7 @@
 // Whole runs of small plans: phases, results, checkpoints, stops and failures, over both transports.
 #include "runtime/base/File.h"
 #include "runtime/checkpoint/Npy.h"
+#include "runtime/checkpoint/Safetensors.h"
 #include "test/runtime/plan/PlanBuilder.h"
 #include "test/runtime/session/TestCluster.h"
 
@@ -8,6 +9,8 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <numeric>
 
 namespace graphc::session {
 namespace {
@@ -67,6 +70,38 @@ TEST_P(SessionRun, SynchronousRunEqualsPlainLoops) {
   ASSERT_TRUE(stats.ok());
   for (const plan::Program &program : plan.programs()) // promise 3: what was moved is what the plan says
     EXPECT_THAT(*stats, HasSubstr("\"bytes_sent\": " + std::to_string(program.bytes_sent_per_step() * 25)));
+}
+
+TEST_P(SessionRun, WhatHasNoValueOfItsOwnTakesItFromAFileOrNobodyBegins) {
+  plan::Plan plan = plan::parameterServerPlan({2, 3, 16});
+  for (int p : {0, 1})
+    plan.mutable_variables(p)->mutable_initializer()->set_uninitialized(true);
+  options.steps = 5;
+  options.dumpDirectory = folder + "/dump";
+  {
+    TestCluster cluster(plan, options);
+    EXPECT_THAT(std::string(cluster.run().message()),
+                HasSubstr("2 variables have no values to begin with (#graph.uninitialized): "));
+    EXPECT_TRUE(cluster.shown.empty());
+  }
+  std::vector<float> first(16), second(16);
+  std::iota(first.begin(), first.end(), 1.0f);
+  std::iota(second.begin(), second.end(), 100.0f);
+  std::filesystem::create_directories(folder);
+  std::ofstream file(options.initFrom = folder + "/values.safetensors", std::ios::binary);
+  ASSERT_TRUE(checkpoint::encodeSafetensors({{plan.variables(0).name(), plan.variables(0).type(), first.data(), 64},
+                                             {plan.variables(1).name(), plan.variables(1).type(), second.data(), 64}},
+                                            [&](const void *data, size_t size) {
+                                              file.write(static_cast<const char *>(data), std::streamsize(size));
+                                              return absl::OkStatus();
+                                            })
+                  .ok());
+  file.close();
+  TestCluster cluster(plan, options);
+  ASSERT_TRUE(cluster.run().ok());
+  const auto expected = plan::expectedSync({2, 3, 16}, 5, {first, second});
+  for (uint32_t p : {0u, 1u})
+    EXPECT_EQ(dumped(plan.variables(static_cast<int>(p)).name()), expected[p]);
 }
 
 TEST_P(SessionRun, AsynchronousRunMakesExactlyTheUpdatesAskedFor) {

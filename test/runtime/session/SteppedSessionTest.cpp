@@ -284,6 +284,18 @@ TEST_F(SteppedSession, WhatRunRefusesItRefuses) {
   EXPECT_THAT(calls, ElementsAre("sees.begin"));
 }
 
+TEST_F(SteppedSession, WithoutAValueForAVariableNoStepIsMade) {
+  plan::Plan given = plan;
+  given.mutable_variables(0)->mutable_initializer()->set_uninitialized(true);
+  options.steps = 3;
+  Session session(given, options);
+  EXPECT_TRUE(session.shouldStop());
+  EXPECT_THAT(std::string(session.close().status().message()),
+              HasSubstr("a variable has no values to begin with (#graph.uninitialized): w;"));
+  EXPECT_THAT(saved(), ElementsAre());
+  EXPECT_THAT(std::string(run(given, options).status().message()), HasSubstr("no values to begin with"));
+}
+
 TEST_F(SteppedSession, OthersMayAskForTheEnd) {
   options.steps = uint64_t{1} << 40;
   Session session(plan, options);

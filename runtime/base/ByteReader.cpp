@@ -1,4 +1,4 @@
-#include "runtime/data/ByteReader.h"
+#include "runtime/base/ByteReader.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <zlib.h>
 
-namespace graphc::data {
+namespace graphc::base {
 namespace {
 
 class PlainReader : public ByteReader {
@@ -109,4 +109,4 @@ absl::StatusOr<std::unique_ptr<ByteReader>> openDeflated(std::string_view conten
   return inflateBytes(content, std::move(name), /*gzip=*/false);
 }
 
-} // namespace graphc::data
+} // namespace graphc::base

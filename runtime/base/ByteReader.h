@@ -1,6 +1,6 @@
 //===- ByteReader.h - bytes of a plain or gzip-compressed file, one after the other ----------------------------*- C++ -*-===//
-#ifndef GRAPHC_RUNTIME_DATA_BYTEREADER_H
-#define GRAPHC_RUNTIME_DATA_BYTEREADER_H
+#ifndef GRAPHC_RUNTIME_BASE_BYTEREADER_H
+#define GRAPHC_RUNTIME_BASE_BYTEREADER_H
 
 #include "absl/status/statusor.h"
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace graphc::data {
+namespace graphc::base {
 
 class ByteReader {
 public:
@@ -30,5 +30,5 @@ absl::StatusOr<std::unique_ptr<ByteReader>> openDeflated(std::string_view conten
 
 bool isGzip(std::string_view content);
 
-} // namespace graphc::data
+} // namespace graphc::base
 #endif

@@ -1,13 +1,14 @@
-#include "runtime/data/Zip.h"
+#include "runtime/base/Zip.h"
 
 #include "runtime/base/Status.h"
 
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
+#include <optional>
 #include <zlib.h>
 
-namespace graphc::data {
+namespace graphc::base {
 namespace {
 
 constexpr uint32_t endMagic = 0x06054b50, end64Magic = 0x06064b50, locatorMagic = 0x07064b50, entryMagic = 0x02014b50,
@@ -111,47 +112,67 @@ private:
 
 } // namespace
 
-absl::StatusOr<ZipEntry> findInZip(std::string_view archive, std::string_view entry, const std::string &name) {
-  auto bad = [&](std::string_view why) {
-    return absl::DataLossError(absl::StrCat(name, ": not a usable .npz: ", base::view(why)));
-  };
+static absl::Status unusable(const std::string &name, std::string_view why) {
+  return absl::DataLossError(absl::StrCat(name, ": not a usable .npz: ", view(why)));
+}
+
+absl::Status forEachInZip(std::string_view archive, const std::string &name,
+                          const std::function<bool(const ZipListed &)> &take) {
   GRAPHC_ASSIGN_OR_RETURN(Directory directory, findDirectory(archive, name));
   std::string_view rest = archive.substr(directory.begin, directory.bytes);
-  std::string others;
-  int named = 0;
   while (!rest.empty()) {
     if (rest.size() < entryBytes || number(rest, 0, 4) != entryMagic)
-      return bad("its directory is damaged; fetch it again");
-    const uint64_t flags = number(rest, 8, 2), method = number(rest, 10, 2);
+      return unusable(name, "its directory is damaged; fetch it again");
     const uint64_t nameBytes = number(rest, 28, 2), extraBytes = number(rest, 30, 2), comment = number(rest, 32, 2);
-    uint64_t packed = number(rest, 20, 4), bytes = number(rest, 24, 4), begin = number(rest, 42, 4);
     if (rest.size() - entryBytes < nameBytes + extraBytes + comment)
-      return bad("its directory ends within an entry; fetch it again");
-    std::string_view found = rest.substr(entryBytes, nameBytes);
-    std::string_view extra = rest.substr(entryBytes + nameBytes, extraBytes);
-    const uint32_t crc = uint32_t(number(rest, 16, 4));
+      return unusable(name, "its directory ends within an entry; fetch it again");
+    const ZipListed listed{.name = rest.substr(entryBytes, nameBytes),
+                           .extra = rest.substr(entryBytes + nameBytes, extraBytes),
+                           .crc = uint32_t(number(rest, 16, 4)),
+                           .flags = number(rest, 8, 2),
+                           .method = number(rest, 10, 2),
+                           .packed = number(rest, 20, 4),
+                           .bytes = number(rest, 24, 4),
+                           .begin = number(rest, 42, 4)};
+    if (!take(listed))
+      break;
     rest.remove_prefix(entryBytes + nameBytes + extraBytes + comment);
-    if (found != entry) {
-      if (++named <= 8)
-        absl::StrAppend(&others, named > 1 ? ", " : "", base::view(found.substr(0, found.rfind(".npy"))));
-      continue;
-    }
-    if (!readWide(extra, {&bytes, &packed, &begin}))
-      return bad("the entry has no 64-bit sizes where it needs them");
-    if (flags & encrypted)
-      return bad("the entry is encrypted");
-    if (method != stored && method != deflated)
-      return bad(absl::StrCat("the entry is compressed by method ", method,
-                              "; expected stored or deflated, as numpy.savez and numpy.savez_compressed do"));
-    if (begin > archive.size() || archive.size() - begin < localBytes || number(archive, begin, 4) != localMagic)
-      return bad("the entry is not where the directory says");
-    const uint64_t data = begin + localBytes + number(archive, begin + 26, 2) + number(archive, begin + 28, 2);
-    if (data > archive.size() || packed > archive.size() - data)
-      return bad(absl::StrCat("the entry's ", packed, " bytes are not all there; fetch it again"));
-    if (method == stored && packed != bytes)
-      return bad("the entry is stored with another size than it has");
-    return ZipEntry{archive.substr(data, packed), method == deflated, bytes, crc};
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ZipEntry> locateInZip(std::string_view archive, const ZipListed &listed, const std::string &name) {
+  uint64_t packed = listed.packed, bytes = listed.bytes, begin = listed.begin;
+  if (!readWide(listed.extra, {&bytes, &packed, &begin}))
+    return unusable(name, "the entry has no 64-bit sizes where it needs them");
+  if (listed.flags & encrypted)
+    return unusable(name, "the entry is encrypted");
+  if (listed.method != stored && listed.method != deflated)
+    return unusable(name, absl::StrCat("the entry is compressed by method ", listed.method,
+                                       "; expected stored or deflated, as numpy.savez and numpy.savez_compressed do"));
+  if (begin > archive.size() || archive.size() - begin < localBytes || number(archive, begin, 4) != localMagic)
+    return unusable(name, "the entry is not where the directory says");
+  const uint64_t data = begin + localBytes + number(archive, begin + 26, 2) + number(archive, begin + 28, 2);
+  if (data > archive.size() || packed > archive.size() - data)
+    return unusable(name, absl::StrCat("the entry's ", packed, " bytes are not all there; fetch it again"));
+  if (listed.method == stored && packed != bytes)
+    return unusable(name, "the entry is stored with another size than it has");
+  return ZipEntry{archive.substr(data, packed), listed.method == deflated, bytes, listed.crc};
+}
+
+absl::StatusOr<ZipEntry> findInZip(std::string_view archive, std::string_view entry, const std::string &name) {
+  std::string others;
+  int named = 0;
+  std::optional<ZipListed> found;
+  GRAPHC_RETURN_IF_ERROR(forEachInZip(archive, name, [&](const ZipListed &listed) {
+    if (listed.name == entry)
+      found = listed;
+    else if (++named <= 8)
+      absl::StrAppend(&others, named > 1 ? ", " : "", view(listed.name.substr(0, listed.name.rfind(".npy"))));
+    return !found;
+  }));
+  if (found)
+    return locateInZip(archive, *found, name);
   return absl::NotFoundError(absl::StrCat(name, ": no such array; the archive has ", named ? others : "none",
                                           named > 8 ? absl::StrCat(" and ", named - 8, " more") : ""));
 }
@@ -166,4 +187,4 @@ absl::StatusOr<std::unique_ptr<ByteReader>> openEntry(const ZipEntry &entry, con
   return std::make_unique<CheckedReader>(std::move(source), entry, name);
 }
 
-} // namespace graphc::data
+} // namespace graphc::base
