@@ -186,7 +186,7 @@ std::string suggestName(StringRef word, ArrayRef<StringRef> known) {
   return (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") + "; known are " + llvm::join(known, ", ");
 }
 
-std::string suggestOp(StringRef op, MLIRContext *context) {
+static std::string suggestNear(StringRef op, MLIRContext *context) {
   StringRef word = op.contains('.') ? op.rsplit('.').second : op;
   StringRef dialect = op.contains('.') ? op.split('.').first : "";
   SmallVector<StringRef> names;
@@ -213,6 +213,14 @@ std::string suggestOp(StringRef op, MLIRContext *context) {
   if (StringRef(kAbsent).contains(fold(word)))
     return "; this version has nothing of the kind (docs/status.md lists the ops)";
   return "; docs/status.md lists the ops";
+}
+
+std::string suggestOp(StringRef op, MLIRContext *context) {
+  std::string near = suggestNear(op, context);
+  if (StringRef dialect = op.split('.').first; dialect != "stablehlo" && dialect != "chlo")
+    return near;
+  return near + (StringRef(near).ends_with("?") ? "" : ".") +
+         " What JAX has written is read in MLIR's generic form alone (docs/import.md)";
 }
 
 std::string suggestAttribute(StringRef mnemonic) {

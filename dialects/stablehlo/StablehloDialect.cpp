@@ -1,10 +1,13 @@
 //===- StablehloDialect.cpp - StableHLO as JAX and PyTorch write it, to be read ------------------------------------===//
 #include "dialects/stablehlo/StablehloDialect.h"
 
+#include "dialects/graph/CheckedOps.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
+using namespace graphc;
 using namespace graphc::stablehlo;
 
 ImportedDialect::ImportedDialect(StringRef name, MLIRContext *context, TypeID id) : Dialect(name, context, id) {
@@ -118,15 +121,6 @@ Attribute ImportedDialect::parseAttribute(DialectAsmParser &parser, Type) const 
   return {};
 }
 
-static ParseResult refuseOwnForm(OpAsmParser &parser, OperationState &state) {
-  return parser.emitError(parser.getNameLoc(), "'")
-         << state.name
-         << "' is in StableHLO's own form, which changes from version to version; expected MLIR's generic form: of "
-            "jax.jit(f).lower(…).compiler_ir('stablehlo') it is "
-            ".operation.get_asm(print_generic_op_form=True, enable_debug_info=True)";
-}
-
-/// The parser keeps a reference to what it is given.
 std::optional<Dialect::ParseOpHook> ImportedDialect::getParseOperationHook(StringRef) const {
-  return ParseOpHook(refuseOwnForm);
+  return ParseOpHook(graph::parseUnknownOp);
 }

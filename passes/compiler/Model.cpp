@@ -243,10 +243,9 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file, const 
   if (failed(verify(*module)) || (isForeign && failed(importStablehlo(*module, options.importVariables))))
     return {};
   if (isForeign) {
-    emitError(module->getLoc())
-        << "these are functions of StableHLO, for a model that calls them; expected a model before "
-           "this file: graphc model.mlir "
-        << name;
+    emitError(module->getLoc()) << "there is nothing to compile: these are functions that a model calls; expected that "
+                                   "before this file: graphc model.mlir "
+                                << name;
     return {};
   }
   return succeeded(checkModuleAttributes(*module)) ? std::move(module) : OwningOpRef<ModuleOp>();

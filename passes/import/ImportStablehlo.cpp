@@ -140,8 +140,8 @@ private:
     builder.setInsertionPointToStart(module.getBody());
     if (last)
       builder.setInsertionPointAfter(last);
-    auto variable =
-        VariableOp::create(builder, argument.getLoc(), name, type, ZerosAttr::get(builder.getContext()), trains);
+    auto variable = VariableOp::create(builder, placeOf(argument), name, type,
+                                       UninitializedAttr::get(builder.getContext()), trains);
     symbols.insert(variable);
     last = variable;
     return variable;
@@ -184,7 +184,7 @@ private:
     for (auto [argument, variable] : llvm::zip(function.getArguments(), variables))
       values.map(argument,
                  variable
-                     ? ReadOp::create(builder, argument.getLoc(), argument.getType(), variable.getSymName()).getResult()
+                     ? ReadOp::create(builder, placeOf(argument), argument.getType(), variable.getSymName()).getResult()
                      : Value(body->getArgument(next++)));
     for (Operation &op : function.getBody().front().without_terminator())
       if (failed(import(&op, values)))
@@ -255,6 +255,15 @@ private:
     return success();
   }
 
+  /// Where an argument stands: JAX gives it a name, and only its function has a place.
+  static Location placeOf(BlockArgument argument) {
+    Location function = argument.getOwner()->getParentOp()->getLoc();
+    for (Location location : {argument.getLoc(), function})
+      if (auto place = location->findInstanceOf<FileLineColLoc>())
+        return place;
+    return function;
+  }
+
   /// JAX names each op by the functions and modules that it stands in: "jit(loss)/MLP/Dense_0/dot_general". Without the first, it is a name
   /// for placement rules; one word alone names a kind of op and not one.
   static Location clean(Location location) {
@@ -294,8 +303,11 @@ struct ImportStablehloPass : graphc::impl::ImportStablehloBase<ImportStablehloPa
 
 } // namespace
 
-bool graphc::hasStablehlo(ModuleOp module) { return !module.getOps<func::FuncOp>().empty(); }
+bool graphc::hasStablehlo(ModuleOp module) {
+  return !module.getBody()->empty() && !module->hasAttr(GraphDialect::kStage) &&
+         llvm::all_of(*module.getBody(), [](Operation &op) { return isa<func::FuncOp>(op); });
+}
 
 LogicalResult graphc::importStablehlo(ModuleOp module, ArrayRef<std::string> variables) {
-  return hasStablehlo(module) ? Import(module, variables).run() : success();
+  return module.getOps<func::FuncOp>().empty() ? success() : Import(module, variables).run();
 }

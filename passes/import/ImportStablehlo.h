@@ -9,7 +9,7 @@
 
 namespace graphc {
 
-/// Whether a module has functions of StableHLO.
+/// Whether a file has functions of StableHLO and nothing else.
 bool hasStablehlo(mlir::ModuleOp module);
 
 /// In place of each function, a private graph.func; in place of arguments that belong to a tree of parameters named in `variables`, variables.

@@ -212,7 +212,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
-  // expected-error@+1 {{custom op 'stablehlo.add' is unknown; did you mean 'graph.add'?}}
+  // expected-error@+1 {{custom op 'stablehlo.add' is unknown; did you mean 'graph.add'? What JAX has written is read in MLIR's generic form alone (docs/import.md)}}
   %y = stablehlo.add %x : tensor<f32>
   graph.return
 }
@@ -252,7 +252,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
-  // expected-error@+1 {{custom op 'stablehlo.reduce_window' is unknown; did you mean 'graph.max_pool' or 'graph.avg_pool'?}}
+  // expected-error@+1 {{custom op 'stablehlo.reduce_window' is unknown; did you mean 'graph.max_pool' or 'graph.avg_pool'? What JAX has written is read in MLIR's generic form alone (docs/import.md)}}
   %y = stablehlo.reduce_window %x : tensor<f32>
   graph.return
 }
@@ -260,7 +260,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
 // -----
 
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
-  // expected-error@+1 {{custom op 'stablehlo.select_and_scatter' is unknown; did you mean 'graph.max_pool', whose gradient graphc makes by itself?}}
+  // expected-error@+1 {{custom op 'stablehlo.select_and_scatter' is unknown; did you mean 'graph.max_pool', whose gradient graphc makes by itself? What JAX has written is read in MLIR's generic form alone (docs/import.md)}}
   %y = stablehlo.select_and_scatter %x : tensor<f32>
   graph.return
 }
@@ -268,7 +268,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
 // -----
 
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
-  // expected-error@+1 {{custom op 'stablehlo.reduce' is unknown; did you mean 'graph.reduce_sum', 'graph.reduce_max', 'graph.reduce_min', 'graph.reduce_prod', 'graph.reduce_mean', 'graph.reduce_and' or 'graph.reduce_or'?}}
+  // expected-error@+1 {{custom op 'stablehlo.reduce' is unknown; did you mean 'graph.reduce_sum', 'graph.reduce_max', 'graph.reduce_min', 'graph.reduce_prod', 'graph.reduce_mean', 'graph.reduce_and' or 'graph.reduce_or'? What JAX has written is read in MLIR's generic form alone (docs/import.md)}}
   %y = stablehlo.reduce %x : tensor<f32>
   graph.return
 }
@@ -276,7 +276,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
 // -----
 
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
-  // expected-error@+1 {{custom op 'stablehlo.while' is unknown; this version has nothing of the kind (docs/status.md lists the ops)}}
+  // expected-error@+1 {{custom op 'stablehlo.while' is unknown; this version has nothing of the kind (docs/status.md lists the ops). What JAX has written is read in MLIR's generic form alone (docs/import.md)}}
   %y = stablehlo.while %x : tensor<f32>
   graph.return
 }

@@ -119,7 +119,7 @@ CASES = {
     "comment": ("// nothing\n", r":1:1: error: " + NOTHING.format("graph", "graph.func")),
     "no-function": ("graph.variable @w : tensor<f32> = #graph.zeros\n", r":1:1: error: " + NOTHING.format("graph", "graph.func")),
     "private-function": (predict(VECTOR).replace("@f", "private @f").replace(" attributes {role = #graph.role<predict>}", ""), r":1:1: error: " + NOTHING.format("graph", "graph.func")),
-    "foreign-function": ("func.func @f() { return }\n", r":1:1: error: " + NOTHING.format("graph", "graph.func")),
+    "foreign-function": ("func.func @f() { return }\n", r":1:1: error: there is nothing to compile: these are functions that a model calls; expected that before this file: graphc model.mlir "),
     "foreign-op": (predict(VECTOR, " %y = arith.addf %x, %x : T\n graph.return %y : T"), r":2:7: error: 'arith.addf' op stands in graph.func @f, expected ops of the graph dialect"),
     "unknown-op": (predict(VECTOR, " %y = graph.conv %x : T\n graph.return %y : T"), r":2:7: error: custom op 'graph.conv' is unknown; did you mean 'graph.convolution'"),
     "two-trainings": (train(READ + STEP) + train(READ + STEP, "").replace("@f", "@g"), r":7:1: error: 'graph.func' op is the second one of role train; a run has one function a role"),
