@@ -21,6 +21,10 @@ Value createSplat(OpBuilder &builder, Location loc, Type type, double value) {
   return ConstantOp::create(builder, loc, tensor, DenseElementsAttr::get(tensor, element));
 }
 
+Value createConstant(OpBuilder &builder, Location loc, DenseElementsAttr value) {
+  return ConstantOp::create(builder, loc, value);
+}
+
 Value createConvert(OpBuilder &builder, Location loc, Value value, Type type) {
   return ConvertOp::create(builder, loc, type, value);
 }

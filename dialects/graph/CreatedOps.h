@@ -9,6 +9,7 @@
 #define GRAPHC_DIALECTS_GRAPH_CREATEDOPS_H
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace graphc::graph {
@@ -17,6 +18,7 @@ class DeviceAttr;
 
 /// A splat constant of a float or integer tensor type (the value rounded to the element type).
 mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
+mlir::Value createConstant(mlir::OpBuilder &builder, mlir::Location loc, mlir::DenseElementsAttr value);
 /// No element below `bound`.
 mlir::Value createAtLeast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, double bound);
 /// The same values with the element type of `type`.

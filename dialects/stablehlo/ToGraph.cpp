@@ -130,12 +130,40 @@ NamedAttribute indexVectorDim(ImportedOp &op, DictionaryAttr fields) {
   return op.named("index_vector_dim", given ? given.getInt() : 0);
 }
 
+/// Whether it takes whole rows of a table, by numbers that stand alone or in a last dimension of one: an embedding.
+bool takesRows(ImportedOp &op, DictionaryAttr fields, ArrayRef<int64_t> sizes) {
+  const RankedTensorType table = op.operandType(0), indices = op.operandType(1);
+  auto given = fields.getAs<IntegerAttr>("index_vector_dim");
+  const int64_t vectors = given ? given.getInt() : 0, last = indices.getRank() - 1;
+  const bool isOne = vectors == last + 1 || (vectors == last && indices.getDimSize(unsigned(last)) == 1);
+  return table.getRank() == 2 && isa<FloatType>(table.getElementType()) && isOne &&
+         sizes == ArrayRef<int64_t>{1, table.getDimSize(1)} &&
+         fieldOf(fields, "offset_dims") == Numbers{op.type().getRank() - 1} &&
+         fieldOf(fields, "collapsed_slice_dims") == Numbers{0} && fieldOf(fields, "start_index_map") == Numbers{0} &&
+         fieldOf(fields, "operand_batching_dims").empty() &&
+         (indices.getElementType().isSignlessInteger(32) || indices.getElementType().isSignlessInteger(64));
+}
+
+/// A gather takes the nearest row where there is none of a number, an embedding zeros: the numbers are brought within the table before.
+Imported importRows(ImportedOp &op) {
+  const RankedTensorType table = op.operandType(0), indices = op.operandType(1);
+  auto number = RankedTensorType::get({}, indices.getElementType());
+  RankedTensorType numbers = indices.clone(op.type().getShape().drop_back());
+  Value within = op.make("clamp", indices,
+                         {op.splat(number, 0), op.operands[1], op.splat(number, double(table.getDimSize(0) - 1))});
+  if (numbers != indices)
+    within = op.make("reshape", numbers, within);
+  return ImportedOp::one(op.make("embedding", op.type(), {op.operands[0], within}));
+}
+
 Result importGather(ImportedOp &op) {
   op.ignore({"indices_are_sorted"});
   FailureOr<DictionaryAttr> fields = op.dictionary("dimension_numbers");
   FailureOr<Numbers> sizes = op.numbers("slice_sizes");
   if (failed(fields) || failed(sizes))
     return failure();
+  if (takesRows(op, *fields, *sizes))
+    return importRows(op);
   SmallVector<NamedAttribute> attributes = takeFields(op, *fields,
                                                       {"offset_dims", "collapsed_slice_dims", "operand_batching_dims",
                                                        "start_indices_batching_dims", "start_index_map"});
@@ -171,7 +199,61 @@ struct Combiner {
 constexpr Combiner kCombiners[] = {{"add", "reduce_sum"},       {"maximum", "reduce_max"}, {"minimum", "reduce_min"},
                                    {"multiply", "reduce_prod"}, {"and", "reduce_and"},     {"or", "reduce_or"}};
 
+/// What the only block of a region computes, its values numbered in their order: "compare GT 0 2; … return 11 12".
+std::string writeBody(Region &region) {
+  if (!region.hasOneBlock() || !llvm::hasNItemsOrLess(region.front(), 16))
+    return "";
+  std::string text;
+  llvm::DenseMap<Value, size_t> numbers;
+  for (Value argument : region.getArguments())
+    numbers.try_emplace(argument, numbers.size());
+  for (Operation &op : region.front()) {
+    text += withoutDialect(&op).str();
+    Attribute direction = op.getAttr("comparison_direction");
+    if (auto word = dyn_cast_or_null<StringAttr>(direction))
+      text += " " + word.str();
+    for (Value operand : op.getOperands())
+      text += " " + (numbers.contains(operand) ? std::to_string(numbers.lookup(operand)) : "outside");
+    for (Value result : op.getResults())
+      numbers.try_emplace(result, numbers.size());
+    text += "; ";
+  }
+  return text;
+}
+
+/// Of each row the largest or the least element and where it is first, a NaN before all others: as JAX writes argmax and argmin.
+Result importArgmax(ImportedOp &op) {
+  constexpr StringLiteral kBody =
+      " 0 2; compare NE 0 0; or 4 5; compare EQ 0 2; compare LT 1 3; and 7 8; or 6 9; select 6 0 2; "
+      "select 10 1 3; return 11 12; ";
+  const std::string body = op.op->getNumRegions() == 1 ? writeBody(op.op->getRegion(0)) : "";
+  const bool isMax = body == "compare GT" + kBody.str(), isMin = body == "compare LT" + kBody.str();
+  if (!isMax && !isMin)
+    return ImportedOp::cannot("of several operands, other than argmax and argmin");
+  FailureOr<Numbers> dimensions = op.numbers("dimensions");
+  if (failed(dimensions))
+    return failure();
+  Operation *places = op.operands[1].getDefiningOp();
+  auto along = places && places->getName().getStringRef() == "graph.iota"
+                   ? places->getAttrOfType<IntegerAttr>("dimension")
+                   : IntegerAttr();
+  DenseElementsAttr first;
+  if (dimensions->size() != 1 || !along || along.getInt() != dimensions->front() ||
+      !isNeutral(op.operands[2], isMax ? "maximum" : "minimum") || !matchPattern(op.operands[3], m_Constant(&first)) ||
+      !first.isSplat() || !isa<IntegerType>(first.getElementType()) || !first.getSplatValue<APInt>().isZero())
+    return ImportedOp::cannot("of several operands, other than argmax and argmin of a dimension");
+  Value x = op.operands[0];
+  if (isMin) // the order of integers' complements is the other way round
+    x = op.make(isa<FloatType>(op.operandType().getElementType()) ? "negate" : "not", x.getType(), x);
+  return Imported{
+      {op.make(isMax ? "reduce_max" : "reduce_min", op.type(0), op.operands[0], op.named("dimensions", *dimensions)),
+       op.make("argmax", op.type(1), x, op.named("dimension", dimensions->front()))},
+      ""};
+}
+
 Result importReduce(ImportedOp &op) {
+  if (op.operands.size() == 4 && op.op->getNumResults() == 2)
+    return importArgmax(op);
   if (op.operands.size() != 2)
     return ImportedOp::cannot("of several operands");
   const StringRef name = op.combiner();
@@ -331,15 +413,16 @@ FailureOr<Imported> graphc::stablehlo::toGraph(Operation *op, ValueRange operand
   if (operands.size() < kind->fewest || operands.size() > kind->most)
     return imported.error() << "has " << operands.size() << " operands; expected "
                             << (kind->most == kAny ? "at least " : "") << kind->fewest;
-  if (op->getNumResults() != 1 && kind->import != importBarrier)
-    return op->getNumResults() ? Result(ImportedOp::cannot("of several results"))
-                               : Result(imported.error() << "has no result");
+  if (op->getNumResults() == 0)
+    return imported.error() << "has no result";
+  if (op->getNumResults() != 1 && kind->import != importBarrier && kind->import != importReduce)
+    return ImportedOp::cannot("of several results");
   Result result = kind->import(imported);
   if (failed(result) || result->values.empty())
     return result;
   if (std::string names = imported.unknownAttributes(); !names.empty())
     return ImportedOp::cannot("with the attribute " + names);
   if (ValueRange(result->values).getTypes() != op->getResultTypes())
-    return imported.error() << "has other types than its operands";
+    return imported.error() << "has other results than its operands make";
   return result;
 }

@@ -8,6 +8,7 @@
 #include "dialects/stablehlo/ToGraph.h"
 #include "passes/Passes.h"
 #include "passes/import/ArgumentNames.h"
+#include "passes/import/CountedLoop.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -232,16 +233,23 @@ private:
 
   LogicalResult import(Operation *op, IRMapping &values) {
     SmallVector<Value> operands =
-        llvm::map_to_vector(op->getOperands(), [&](Value operand) { return values.lookup(operand); });
+        llvm::map_to_vector(op->getOperands(), [&](Value operand) { return values.lookupOrNull(operand); });
+    if (llvm::is_contained(operands, Value())) // MLIR does not look into regions of ops that it does not know
+      return op->emitError() << "'" << op->getName() << "' has an operand that is made behind it";
     const Location place = clean(op->getLoc());
     if (auto call = dyn_cast<func::CallOp>(op)) {
       auto made = CallOp::create(builder, place, call.getResultTypes(), renamed[call.getCallee()], operands);
       values.map(call.getResults(), made.getResults());
       return success();
     }
+    if (isLoop(op))
+      if (std::optional<CountedLoop> loop = findCountedLoop(op, operands))
+        return unroll(op, *loop, operands, values);
     FailureOr<stablehlo::Imported> made = stablehlo::Imported();
     if (std::string type = stablehlo::findForeignType(op); !type.empty())
       made->why = "of " + type + " (expected " + kWhatIsSupported.str() + ")";
+    else if (isLoop(op))
+      made->why = "whose number of iterations is not known, or above " + std::to_string(1 << 20);
     else
       made = stablehlo::toGraph(op, operands, builder, place);
     if (failed(made))
@@ -252,6 +260,28 @@ private:
       made->values.assign(stand.getResults().begin(), stand.getResults().end());
     }
     values.map(op->getResults(), made->values);
+    return success();
+  }
+
+  /// One iteration behind the other, each with its number as a constant.
+  LogicalResult unroll(Operation *op, const CountedLoop &loop, SmallVector<Value> carried, IRMapping &values) {
+    auto type = cast<RankedTensorType>(carried[loop.counter].getType());
+    for (int64_t i = 0; i < loop.iterations; ++i) {
+      if ((unrolled += llvm::range_size(*loop.body)) > kMostUnrolled)
+        return op->emitError()
+               << "its loops have more than " << kMostUnrolled
+               << " operations one iteration behind the other; expected fewer iterations, or smaller ones";
+      auto number = IntegerAttr::get(type.getElementType(), loop.first.getInt() + i * loop.step);
+      carried[loop.counter] = createConstant(builder, clean(op->getLoc()), DenseElementsAttr::get(type, number));
+      values.map(loop.body->getArguments(), carried);
+      for (Operation &inner : llvm::make_range(loop.body->begin(), std::prev(loop.body->end())))
+        if (failed(import(&inner, values)))
+          return failure();
+      for (auto [next, returned] : llvm::zip_equal(carried, loop.body->back().getOperands()))
+        if (!(next = values.lookupOrNull(returned)))
+          return op->emitError() << "returns a value that is made behind it";
+    }
+    values.map(op->getResults(), carried);
     return success();
   }
 
@@ -289,6 +319,8 @@ private:
   llvm::StringMap<std::string> renamed; ///< functions
   llvm::StringSet<> names; ///< of functions that are made
   VariableOp last; ///< that was made
+  static constexpr uint64_t kMostUnrolled = uint64_t(1) << 17;
+  uint64_t unrolled = 0; ///< ops of all loops
   Unsupported unsupported;
 };
 

@@ -77,21 +77,84 @@ OpFoldResult DynamicSliceOp::fold(FoldAdaptor adaptor) {
   return constant && constant.isSplat() ? constant.resizeSplat(cast<ShapedType>(getType())) : OpFoldResult();
 }
 
-/// Where all starts are known it is a slice.
-LogicalResult DynamicSliceOp::canonicalize(DynamicSliceOp op, PatternRewriter &rewriter) {
-  SmallVector<int64_t> starts, limits;
-  for (auto [i, start] : llvm::enumerate(op.getStartIndices())) {
+/// Where boxes of these sizes begin, each as near to its start as the operand has room; nothing where a start is not known.
+static std::optional<SmallVector<int64_t>> findStarts(ValueRange starts, ArrayRef<int64_t> sizes,
+                                                      RankedTensorType operand) {
+  SmallVector<int64_t> found;
+  for (auto [i, start] : llvm::enumerate(starts)) {
     DenseElementsAttr known;
     if (!matchPattern(start, m_Constant(&known)))
-      return failure();
-    const int64_t size = op.getSliceSizes()[i], most = typeOf(op.getOperand()).getDimSize(unsigned(i)) - size;
-    starts.push_back(std::clamp<int64_t>(known.getSplatValue<APInt>().getSExtValue(), 0, most));
-    limits.push_back(starts.back() + size);
+      return std::nullopt;
+    found.push_back(std::clamp<int64_t>(known.getSplatValue<APInt>().getSExtValue(), 0,
+                                        operand.getDimSize(unsigned(i)) - sizes[i]));
   }
+  return found;
+}
+
+/// Where all starts are known it is a slice.
+LogicalResult DynamicSliceOp::canonicalize(DynamicSliceOp op, PatternRewriter &rewriter) {
+  std::optional<SmallVector<int64_t>> starts =
+      findStarts(op.getStartIndices(), op.getSliceSizes(), typeOf(op.getOperand()));
+  if (!starts)
+    return failure();
+  SmallVector<int64_t> limits;
+  for (auto [start, size] : llvm::zip_equal(*starts, op.getSliceSizes()))
+    limits.push_back(start + size);
   const DeviceAttr device = getDevice(op);
-  auto slice =
-      rewriter.replaceOpWithNewOp<SliceOp>(op, op.getOperand(), starts, limits, SmallVector<int64_t>(starts.size(), 1));
+  auto slice = rewriter.replaceOpWithNewOp<SliceOp>(op, op.getOperand(), *starts, limits,
+                                                    SmallVector<int64_t>(starts->size(), 1));
   setDevice(slice, device);
+  return success();
+}
+
+/// Elements [from, to) of a value along a dimension.
+static Value takePiece(PatternRewriter &rewriter, Location loc, Value value, unsigned dimension, int64_t from,
+                       int64_t to, DeviceAttr device) {
+  SmallVector<int64_t> starts(typeOf(value).getRank(), 0), limits(typeOf(value).getShape()), strides(starts.size(), 1);
+  starts[dimension] = from;
+  limits[dimension] = to;
+  auto piece = SliceOp::create(rewriter, loc, value, starts, limits, strides);
+  setDevice(piece, device);
+  return piece;
+}
+
+/// Of known starts, along one dimension, in a constant or in what is joined along that: the pieces side by side.
+LogicalResult DynamicUpdateSliceOp::canonicalize(DynamicUpdateSliceOp op, PatternRewriter &rewriter) {
+  const RankedTensorType type = typeOf(op.getOperand()), update = typeOf(op.getUpdate());
+  std::optional<unsigned> along;
+  for (unsigned i = 0; i < type.getRank(); ++i) {
+    if (type.getDimSize(i) == update.getDimSize(i))
+      continue;
+    if (along)
+      return failure();
+    along = i;
+  }
+  auto joined = op.getOperand().getDefiningOp<ConcatenateOp>();
+  if (!along || !(joined ? joined.getDimension() == *along : matchPattern(op.getOperand(), m_Constant())))
+    return failure();
+  std::optional<SmallVector<int64_t>> starts = findStarts(op.getStartIndices(), update.getShape(), type);
+  if (!starts)
+    return failure();
+  const DeviceAttr device = getDevice(op);
+  const int64_t first = (*starts)[*along], limit = first + update.getDimSize(*along);
+  SmallVector<Value> pieces, before{op.getOperand()};
+  if (joined)
+    before = joined.getInputs();
+  int64_t begin = 0;
+  for (Value piece : before) {
+    const int64_t size = typeOf(piece).getDimSize(*along), end = begin + size;
+    const int64_t kept = std::clamp<int64_t>(first - begin, 0, size),
+                  behind = std::clamp<int64_t>(limit - begin, 0, size);
+    if (kept > 0)
+      pieces.push_back(kept == size ? piece : takePiece(rewriter, op.getLoc(), piece, *along, 0, kept, device));
+    if (begin <= first && first < end)
+      pieces.push_back(op.getUpdate());
+    if (behind < size && kept < size)
+      pieces.push_back(behind == 0 ? piece : takePiece(rewriter, op.getLoc(), piece, *along, behind, size, device));
+    begin = end;
+  }
+  auto all = rewriter.replaceOpWithNewOp<ConcatenateOp>(op, pieces, uint64_t(*along));
+  setDevice(all, device);
   return success();
 }
 

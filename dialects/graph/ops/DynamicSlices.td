@@ -32,6 +32,9 @@ def Graph_DynamicUpdateSliceOp : Graph_PureOp<"dynamic_update_slice", [
   let description = [{
     There is a start for each dimension. One that would have the box reach beyond the operand is the nearest that does not.
 
+    Where the starts are constants, the update is all of the operand but for one dimension, and the operand is a constant or joined along that
+    dimension, it is canonicalised to `concatenate`: what a loop writes piece by piece becomes these pieces side by side.
+
     1. (C1) There is one start, a scalar, for each dimension of the operand, all of the same type.
     2. (C2) The update has the operand's element type and rank, and is not larger along any dimension.
 
@@ -43,6 +46,7 @@ def Graph_DynamicUpdateSliceOp : Graph_PureOp<"dynamic_update_slice", [
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, $result)";
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
 }
 

@@ -37,6 +37,47 @@ func.func @dynamic_update_slice(%a: tensor<8xf32>, %u: tensor<8xf32>, %i: tensor
 
 // -----
 
+// What a loop writes piece by piece into a constant is these pieces side by side, whatever their order; a start that reaches beyond is the nearest
+// that does not.
+// CHECK-LABEL: func @written
+// CHECK: %[[ZERO:.*]] = graph.constant dense<0.000000e+00> : tensor<1x4xf32>
+// CHECK-NEXT: graph.concatenate %[[ZERO]], %arg0, %[[ZERO]], %arg1 dimension = 0
+func.func @written(%a: tensor<1x4xf32>, %c: tensor<2x4xf32>) -> tensor<5x4xf32> {
+  %zero = graph.constant dense<0.0> : tensor<5x4xf32>
+  %0 = graph.constant dense<0> : tensor<i32>
+  %1 = graph.constant dense<1> : tensor<i32>
+  %9 = graph.constant dense<9> : tensor<i32>
+  %first = graph.dynamic_update_slice %zero, %c, %9, %0 : (tensor<5x4xf32>, tensor<2x4xf32>, tensor<i32>, tensor<i32>) -> tensor<5x4xf32>
+  %second = graph.dynamic_update_slice %first, %a, %1, %0 : (tensor<5x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<5x4xf32>
+  return %second : tensor<5x4xf32>
+}
+
+// CHECK-LABEL: func @over
+// CHECK-NEXT: %[[A:.*]] = graph.slice %arg0 start_indices = [0, 0] limit_indices = [3, 1]
+// CHECK-NEXT: %[[B:.*]] = graph.slice %arg1 start_indices = [0, 1] limit_indices = [3, 2]
+// CHECK-NEXT: graph.concatenate %[[A]], %arg2, %[[B]] dimension = 1
+func.func @over(%a: tensor<3x2xf32>, %b: tensor<3x2xf32>, %c: tensor<3x2xf32>) -> tensor<3x4xf32> {
+  %0 = graph.constant dense<0> : tensor<i64>
+  %1 = graph.constant dense<1> : tensor<i64>
+  %ab = graph.concatenate %a, %b dimension = 1 : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x4xf32>
+  %d = graph.dynamic_update_slice %ab, %c, %0, %1 : (tensor<3x4xf32>, tensor<3x2xf32>, tensor<i64>, tensor<i64>) -> tensor<3x4xf32>
+  return %d : tensor<3x4xf32>
+}
+
+// Not into what has an owner, at a place that is not known, or along two dimensions.
+// CHECK-LABEL: func @stays
+// CHECK-COUNT-3: graph.dynamic_update_slice
+func.func @stays(%x: tensor<5x4xf32>, %a: tensor<1x4xf32>, %b: tensor<1x1xf32>, %i: tensor<i32>) -> (tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>) {
+  %zero = graph.constant dense<0.0> : tensor<5x4xf32>
+  %0 = graph.constant dense<0> : tensor<i32>
+  %p = graph.dynamic_update_slice %x, %a, %0, %0 : (tensor<5x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<5x4xf32>
+  %q = graph.dynamic_update_slice %zero, %a, %i, %0 : (tensor<5x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<5x4xf32>
+  %r = graph.dynamic_update_slice %zero, %b, %0, %0 : (tensor<5x4xf32>, tensor<1x1xf32>, tensor<i32>, tensor<i32>) -> tensor<5x4xf32>
+  return %p, %q, %r : tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>
+}
+
+// -----
+
 // Weights of a layer: three dimensions are two, without a transpose; a transposed product by its flag.
 // CHECK-LABEL: func @dot_general
 // CHECK-DAG: %[[X:.*]] = graph.reshape %arg0 : (tensor<2x3x4xf32>) -> tensor<6x4xf32>

@@ -92,10 +92,10 @@ func.func @dot_general(%a: tensor<2x4x3xf32>, %b: tensor<5x3x2xf32>) -> (tensor<
 // -----
 
 // CHECK-LABEL: graph.func private @gather(
-// CHECK-NEXT:   graph.gather %arg0, %arg1 offset_dims = [1] collapsed_slice_dims = [0] start_index_map = [0] index_vector_dim = 1 slice_sizes = [1, 4]
-func.func @gather(%a: tensor<9x4xf32>, %b: tensor<2x1xi32>) -> (tensor<2x4xf32>) {
-  %r = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 4>}> : (tensor<9x4xf32>, tensor<2x1xi32>) -> tensor<2x4xf32>
-  return %r : tensor<2x4xf32>
+// CHECK-NEXT:   graph.gather %arg0, %arg1 offset_dims = [1] collapsed_slice_dims = [0] start_index_map = [0] index_vector_dim = 1 slice_sizes = [1, 3]
+func.func @gather(%a: tensor<9x4xf32>, %b: tensor<2x1xi32>) -> (tensor<2x3xf32>) {
+  %r = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 3>}> : (tensor<9x4xf32>, tensor<2x1xi32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
 }
 
 // -----
@@ -326,4 +326,71 @@ func.func @own(%a: tensor<2x3x4xf32>) -> (tensor<4xf32>) {
     "stablehlo.return"(%s) : (tensor<f32>) -> ()
   }) : (tensor<2x3x4xf32>, tensor<f32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
+}
+
+// -----
+
+// As JAX writes argmax and argmin.
+// CHECK-LABEL: graph.func private @argmax(
+// CHECK: %[[V:.*]] = graph.reduce_max %arg0 dimensions = [1]
+// CHECK-NEXT: %[[I:.*]] = graph.argmax %arg0 dimension = 1
+// CHECK-NEXT: graph.return %[[V]], %[[I]]
+func.func @argmax(%x: tensor<4x5xf32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  %i = "stablehlo.iota"() <{iota_dimension = 1 : i64}> : () -> tensor<4x5xi32>
+  %s = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>
+  %z = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %r:2 = "stablehlo.reduce"(%x, %i, %s, %z) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %ai: tensor<i32>, %b: tensor<f32>, %bi: tensor<i32>):
+    %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %1 = "stablehlo.compare"(%a, %a) <{comparison_direction = #stablehlo<comparison_direction NE>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %2 = "stablehlo.or"(%0, %1) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %3 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %4 = "stablehlo.compare"(%ai, %bi) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %5 = "stablehlo.and"(%3, %4) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %6 = "stablehlo.or"(%2, %5) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %7 = "stablehlo.select"(%2, %a, %b) : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+    %8 = "stablehlo.select"(%6, %ai, %bi) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%7, %8) : (tensor<f32>, tensor<i32>) -> ()
+  }) : (tensor<4x5xf32>, tensor<4x5xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>)
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xi32>
+}
+
+// -----
+
+// CHECK-LABEL: graph.func private @argmin(
+// CHECK: %[[N:.*]] = graph.not %arg0
+// CHECK-NEXT: graph.reduce_min %arg0 dimensions = [1]
+// CHECK-NEXT: graph.argmax %[[N]] dimension = 1
+func.func @argmin(%x: tensor<4x5xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
+  %i = "stablehlo.iota"() <{iota_dimension = 1 : i64}> : () -> tensor<4x5xi32>
+  %s = "stablehlo.constant"() <{value = dense<2147483647> : tensor<i32>}> : () -> tensor<i32>
+  %z = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %r:2 = "stablehlo.reduce"(%x, %i, %s, %z) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %ai: tensor<i32>, %b: tensor<i32>, %bi: tensor<i32>):
+    %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %1 = "stablehlo.compare"(%a, %a) <{comparison_direction = #stablehlo<comparison_direction NE>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %2 = "stablehlo.or"(%0, %1) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %3 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %4 = "stablehlo.compare"(%ai, %bi) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %5 = "stablehlo.and"(%3, %4) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %6 = "stablehlo.or"(%2, %5) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %7 = "stablehlo.select"(%2, %a, %b) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    %8 = "stablehlo.select"(%6, %ai, %bi) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%7, %8) : (tensor<i32>, tensor<i32>) -> ()
+  }) : (tensor<4x5xi32>, tensor<4x5xi32>, tensor<i32>, tensor<i32>) -> (tensor<4xi32>, tensor<4xi32>)
+  return %r#0, %r#1 : tensor<4xi32>, tensor<4xi32>
+}
+
+// -----
+
+// Whole rows of a table, by numbers: an embedding.
+// CHECK-LABEL: graph.func private @rows(
+// CHECK-NEXT: %[[FIRST:.*]] = graph.constant dense<0> : tensor<i32>
+// CHECK-NEXT: %[[LAST:.*]] = graph.constant dense<8> : tensor<i32>
+// CHECK-NEXT: %[[IN:.*]] = graph.clamp %[[FIRST]], %arg1, %[[LAST]]
+// CHECK-NEXT: %[[IDS:.*]] = graph.reshape %[[IN]] : (tensor<2x3x1xi32>) -> tensor<2x3xi32>
+// CHECK-NEXT: graph.embedding %arg0, %[[IDS]] : (tensor<9x4xf32>, tensor<2x3xi32>) -> tensor<2x3x4xf32>
+func.func @rows(%a: tensor<9x4xf32>, %b: tensor<2x3x1xi32>) -> (tensor<2x3x4xf32>) {
+  %r = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2>, slice_sizes = array<i64: 1, 4>}> : (tensor<9x4xf32>, tensor<2x3x1xi32>) -> tensor<2x3x4xf32>
+  return %r : tensor<2x3x4xf32>
 }

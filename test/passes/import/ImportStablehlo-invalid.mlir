@@ -20,7 +20,7 @@ func.func @unsupported(%x: tensor<4xf32>, %n: tensor<i32>, %h: tensor<4xf32>) ->
 // -----
 
 func.func @reduce(%x: tensor<4xf32>, %n: tensor<4xi32>, %s: tensor<f32>, %i: tensor<i32>) -> tensor<f32> {
-  // expected-error@+1 {{2 operations cannot be imported: stablehlo.reduce of several results, and what is named below}}
+  // expected-error@+1 {{2 operations cannot be imported: stablehlo.reduce of several operands, other than argmax and argmin, and what is named below}}
   %r:2 = "stablehlo.reduce"(%x, %n, %s, %i) <{dimensions = array<i64: 0>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<i32>):
     "stablehlo.return"(%a, %b) : (tensor<f32>, tensor<i32>) -> ()
@@ -157,7 +157,7 @@ func.func @malformed(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @malformed(%x: tensor<4xf32>) -> tensor<4xi32> {
-  // expected-error@+1 {{'stablehlo.optimization_barrier' has other types than its operands}}
+  // expected-error@+1 {{'stablehlo.optimization_barrier' has other results than its operands make}}
   %a = "stablehlo.optimization_barrier"(%x) : (tensor<4xf32>) -> tensor<4xi32>
   return %a : tensor<4xi32>
 }
@@ -300,4 +300,67 @@ func.func @attribute(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{expected a number, a list of numbers or an attribute}}
   %y = "stablehlo.add"(%x, %x) {a = #stablehlo.gather<offset_dims = >} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
+}
+
+// -----
+
+// Loops: a bound that is data, and more iterations than there is room for.
+func.func @data(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {
+  %i0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  // expected-error@+1 {{1 operation cannot be imported: stablehlo.while whose number of iterations is not known, or above 1048576}}
+  %r:2 = "stablehlo.while"(%i0, %x) ({
+  ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
+    %b = "stablehlo.add"(%n, %n) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
+    %m = "stablehlo.negate"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %j = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%j, %m) : (tensor<i32>, tensor<4xf32>) -> ()
+  }) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+  return %r#1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @many(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {
+  %i0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  // expected-error@+1 {{its loops have more than 131072 operations one iteration behind the other; expected fewer iterations, or smaller ones}}
+  %r:2 = "stablehlo.while"(%i0, %x) ({
+  ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
+    %b = "stablehlo.constant"() <{value = dense<1000000> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
+    %m = "stablehlo.negate"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %j = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%j, %m) : (tensor<i32>, tensor<4xf32>) -> ()
+  }) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+  return %r#1 : tensor<4xf32>
+}
+
+// -----
+
+// MLIR does not look into regions of ops that it does not know.
+func.func @before(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %i0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %r:2 = "stablehlo.while"(%i0, %x) ({
+  ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
+    %b = "stablehlo.constant"() <{value = dense<3> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%i, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
+    // expected-error@+1 {{'stablehlo.negate' has an operand that is made behind it}}
+    %m = "stablehlo.negate"(%k) : (tensor<4xf32>) -> tensor<4xf32>
+    %k = "stablehlo.negate"(%m) : (tensor<4xf32>) -> tensor<4xf32>
+    %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %j = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%j, %m) : (tensor<i32>, tensor<4xf32>) -> ()
+  }) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+  return %r#1 : tensor<4xf32>
 }

@@ -58,6 +58,16 @@ class GPT(nn.Module):
         return nn.Dense(self.vocab, use_bias=False)(nn.LayerNorm()(x))
 
 
+class LSTM(nn.Module):
+    """A loop over the places of a text (lax.scan)."""
+
+    @nn.compact
+    def __call__(self, tokens, train):
+        x = nn.Embed(17, 8)(tokens)
+        y = nn.RNN(nn.LSTMCell(8))(x) + nn.RNN(nn.LSTMCell(8), reverse=True, keep_order=True)(x)
+        return nn.Dense(17)(y)
+
+
 def write(name, model, x, y):
     shapes = jax.eval_shape(lambda: model.init(jax.random.PRNGKey(0), x, False))
     variables = jax.tree.map_with_path(lambda path, leaf: jnp.asarray(start(named(path), leaf.shape)), shapes)
@@ -94,7 +104,7 @@ def summary(leaf):
 
 
 def main():
-    cases = {"mlp": MLP(), "convnet": ConvNet(), "gpt": GPT()}
+    cases = {"mlp": MLP(), "convnet": ConvNet(), "gpt": GPT(), "lstm": LSTM()}
     expected = {name: write(name, model, *(jnp.asarray(each) for each in data(name))) for name, model in cases.items()}
     (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 

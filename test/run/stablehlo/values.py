@@ -15,7 +15,7 @@ def start(name, shape):
 
 def data(name):
     """A batch of samples, and their labels."""
-    if name == "gpt":
+    if name in ("gpt", "lstm"):
         tokens = (np.arange(BATCH * 9) * 7 % 17).reshape(BATCH, 9).astype(np.int32)
         return tokens[:, :-1].copy(), tokens[:, 1:].copy()
     shape = (BATCH, 12, 12, 3) if name == "convnet" else (BATCH, 6, 4)
