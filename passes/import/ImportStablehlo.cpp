@@ -68,7 +68,8 @@ public:
     for (func::FuncOp function : functions)
       if (failed(check(function)))
         return failure();
-    nameFunctions(functions);
+    if (failed(nameFunctions(functions)))
+      return failure();
     for (func::FuncOp function : functions)
       if (failed(import(function)))
         return failure();
@@ -95,15 +96,17 @@ private:
   }
 
   /// A public function is named as its author named it: of JAX's @main in a module @jit_loss, @loss. What it calls has that before its name.
-  void nameFunctions(ArrayRef<func::FuncOp> functions) {
+  LogicalResult nameFunctions(ArrayRef<func::FuncOp> functions) {
     std::string first;
-    auto setName = [&](func::FuncOp function, StringRef wanted) {
+    auto setName = [&](func::FuncOp function, StringRef wanted) -> LogicalResult {
+      if (std::string defect = findNameDefect(wanted); !defect.empty())
+        return function.emitError() << "its name, \"" << wanted << "\", " << defect;
       std::string name = wanted.str();
       for (unsigned i = 1; names.contains(name) || isTaken(name); ++i)
         name = (wanted + "." + Twine(i)).str();
       names.insert(name);
       renamed[function.getSymName()] = name;
-      return name;
+      return success();
     };
     for (func::FuncOp function : functions) {
       if (!function.isPublic())
@@ -111,11 +114,15 @@ private:
       StringRef name = function.getSymName(), of = module.getSymName().value_or("");
       if (name == "main" && of.consume_front("jit_") && !of.empty())
         name = of;
-      first = setName(function, name);
+      if (failed(setName(function, name)))
+        return failure();
+      first = renamed[function.getSymName()];
     }
     for (func::FuncOp function : functions)
-      if (!function.isPublic())
-        setName(function, first.empty() ? function.getSymName() : StringRef(first + "." + function.getSymName().str()));
+      if (!function.isPublic() &&
+          failed(setName(function, (first.empty() ? "" : first + ".") + function.getSymName().str())))
+        return failure();
+    return success();
   }
   bool isTaken(StringRef name) {
     Operation *there = symbols.lookup(name);

@@ -364,3 +364,12 @@ func.func @before(%x: tensor<4xf32>) -> tensor<4xf32> {
   }) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
   return %r#1 : tensor<4xf32>
 }
+
+// -----
+
+module @"jit_a\01" {
+  // expected-error@+1 {{must have no control character}}
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
+  }
+}
