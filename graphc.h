@@ -28,6 +28,10 @@ typedef struct graphc_compile_options {
   uint32_t intra_op_threads; /* of one matmul, where a run says no other number */
   int soft_placement; /* a device that the model names and the cluster lacks is a remark, not an error */
   int no_cublaslt; /* all products of GPUs are compiled */
+  const char *const *imports; /* files of functions that the model calls, of StableHLO too (docs/import.md) */
+  size_t import_count;
+  const char *const *import_variables; /* trees of their arguments that are variables; none: "params" */
+  size_t import_variable_count;
 } graphc_compile_options;
 
 typedef enum graphc_severity {

@@ -222,6 +222,10 @@ CompileResult compile(ModuleOp module, std::string_view name, const MaybeCluster
   CompileResult result;
   if (!checkOptions(options, result))
     return result;
+  if (!options.imports.empty()) {
+    result.diagnostics.emplace_back().message = "imports are read beside a model's text; expected none beside a module";
+    return result;
+  }
   Compilation compilation(module, std::string(name), options,
                           [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
   compile(compilation, [&] { return compilation.begin(); }, cluster, result);

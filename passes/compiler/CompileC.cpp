@@ -30,6 +30,9 @@ static CompileOptions readOptions(const graphc_compile_options *given) {
     result.intraOpThreads = options.intra_op_threads;
   result.softPlacement = options.soft_placement != 0;
   result.noCublaslt = options.no_cublaslt != 0;
+  result.imports.assign(options.imports, options.imports + options.import_count);
+  if (options.import_variable_count)
+    result.importVariables.assign(options.import_variables, options.import_variables + options.import_variable_count);
   return result;
 }
 

@@ -251,6 +251,48 @@ TEST(Compiler, RefusesWhatIsNoOption) {
   EXPECT_THAT(nowhere.diagnostics[0].message, testing::HasSubstr("cannot read the model: No such file"));
 }
 
+TEST(Compiler, ReadsFilesThatTheModelImports) {
+  const std::string path = (std::filesystem::path(testing::TempDir()) / "loss.mlir").string();
+  std::ofstream(path) << R"(module @jit_loss {
+  func.func public @main(%w: tensor<4xf32> loc("weights"), %x: tensor<4xf32>) -> tensor<4xf32> {
+    %y = "stablehlo.multiply"(%w, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+})";
+  const char model[] =
+      R"(graph.func @predict(%x: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {
+  %y = graph.call @loss(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  graph.return %y : tensor<4xf32>
+})";
+  CompileOptions options;
+  options.imports = {path};
+  options.importVariables = {"weights"};
+  CompileResult result = compile(model, "model.mlir", std::nullopt, options);
+  ASSERT_TRUE(result.plan) << allText(result);
+  ASSERT_EQ(result.plan->variables_size(), 1);
+  EXPECT_EQ(result.plan->variables(0).name(), "weights");
+
+  const char *imports[] = {path.c_str()}, *variables[] = {"weights"};
+  graphc_compile_options given{};
+  given.size = sizeof(given);
+  given.imports = imports;
+  given.import_variables = variables;
+  given.import_count = given.import_variable_count = 1;
+  graphc_compilation *compiled = graphc_compile(model, strlen(model), "model.mlir", nullptr, &given);
+  size_t bytes = 0;
+  const void *plan = graphc_plan(compiled, &bytes);
+  EXPECT_EQ(std::string(static_cast<const char *>(plan), bytes), encode(result));
+  graphc_free_compilation(compiled);
+
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(kModel, &context, "model.mlir");
+  ASSERT_TRUE(module);
+  EXPECT_EQ(allText(compile(*module, "model.mlir", std::nullopt, options)),
+            "error: imports are read beside a model's text; expected none beside a module\n");
+}
+
 TEST(Compiler, CompilesOnSeveralThreadsAtOnce) {
   const char *clusters[] = {R"({"worker": 1})", R"({"ps": 1, "worker": 2})",
                             R"({"worker": 2, "strategy": "all_reduce"})"};
