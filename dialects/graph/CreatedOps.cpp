@@ -93,6 +93,7 @@ bool isJoin(Operation *op) { return isa<ConcatenateOp>(op); }
 Operation *createAssign(OpBuilder &builder, Location loc, StringRef variable, Value value) {
   return AssignOp::create(builder, loc, variable, value);
 }
+bool isAssign(Operation *op) { return isa<AssignOp>(op); }
 
 Operation *createIncrement(OpBuilder &builder, Location loc, StringRef variable, Value by) {
   return AssignAddOp::create(builder, loc, variable, by);

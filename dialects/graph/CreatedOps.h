@@ -49,9 +49,10 @@ mlir::Value createRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
 /// graph.concatenate: parts end to end along dimension 0, and whether an op is one.
 mlir::Value createJoin(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange parts);
 bool isJoin(mlir::Operation *op);
-/// graph.assign: the next value of a variable.
+/// graph.assign: the next value of a variable, and whether an op is one.
 mlir::Operation *createAssign(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef variable,
                               mlir::Value value);
+bool isAssign(mlir::Operation *op);
 /// graph.assign_add of a constant: counts a step.
 mlir::Operation *createIncrement(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef variable,
                                  mlir::Value by);

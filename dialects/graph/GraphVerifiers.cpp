@@ -389,13 +389,38 @@ LogicalResult FuncOp::verify() {
   return failure(result.wasInterrupted());
 }
 
+/// What private functions there are, for who misspelt one; "" where there is none.
+static std::string listPrivateFunctions(ModuleOp module) {
+  std::string names;
+  unsigned count = 0;
+  for (auto function : module.getOps<FuncOp>())
+    if (function.isPrivate() && ++count <= 8)
+      names += (names.empty() ? "@" : ", @") + function.getSymName().str();
+  return names.empty() ? "" : "; there " + std::string(count == 1 ? "is " : "are ") + names + (count > 8 ? ", …" : "");
+}
+
+/// Of each argument its name, where JAX gave it one, and its type.
+static std::string listArguments(FuncOp function) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (BlockArgument argument : function.getBodyBlock().getArguments().take_front(16)) {
+    os << (argument.getArgNumber() ? ", " : "");
+    if (auto named = dyn_cast<NameLoc>(argument.getLoc()))
+      os << named.getName().getValue() << " : ";
+    os << argument.getType();
+  }
+  os << (function.getArgumentTypes().size() > 16 ? ", …" : "");
+  return text;
+}
+
 // (C1) the callee is a private function   (C2) types as its arguments and results
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!function)
     return emitOpError()
            << "no function " << getCalleeAttr()
-           << " in this module; expected a private graph.func, here or in a file that graphc is given behind the model";
+           << " in this module; expected a private graph.func, here or in a file that graphc is given behind the model"
+           << listPrivateFunctions((*this)->getParentOfType<ModuleOp>());
   if (function.isPrivate() && TypeRange(function.getArgumentTypes()) == getOperandTypes() &&
       TypeRange(function.getResultTypes()) == getResultTypes())
     return success();
@@ -404,7 +429,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diagnostic << "expected the types of " << getCalleeAttr() << ", " << function.getFunctionType();
   else
     diagnostic << getCalleeAttr() << " is what a phase runs, expected a private graph.func, which has no role";
-  diagnostic.attachNote(function.getLoc()) << "the function is declared here";
+  diagnostic.attachNote(function.getLoc())
+      << "the function is declared here" << (function.isPrivate() ? "; it takes " + listArguments(function) : "");
   return diagnostic;
 }
 

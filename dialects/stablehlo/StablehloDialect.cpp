@@ -106,19 +106,15 @@ static Attribute parseWord(AsmParser &parser) {
 
 Attribute ImportedDialect::parseAttribute(DialectAsmParser &parser, Type) const {
   StringRef kind;
-  SMLoc place = parser.getCurrentLocation();
   if (parser.parseKeyword(&kind))
     return {};
   if (kind == "conv")
     return parseConvolution(parser);
-  if (kind == "dot" || kind == "gather" || kind == "scatter" || kind == "result_accuracy")
-    return parseFields(parser);
   if (kind == "precision" || kind == "comparison_type" || kind == "comparison_direction" || kind == "rng_algorithm" ||
       kind == "rng_distribution" || kind == "fft_type" || kind == "transpose" || kind == "result_accuracy_mode" ||
       kind == "custom_call_api_version")
     return parseWord(parser);
-  parser.emitError(place) << "attribute #" << getNamespace() << "." << kind << " is none that can be imported";
-  return {};
+  return parseFields(parser); // dot, gather, scatter; one that nobody knows is said with the op that has it
 }
 
 std::optional<Dialect::ParseOpHook> ImportedDialect::getParseOperationHook(StringRef) const {

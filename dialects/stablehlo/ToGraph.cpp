@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "dialects/stablehlo/ToGraph.h"
 
+#include "dialects/graph/CreatedOps.h"
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/ops/ComputeOps.h"
 #include "dialects/stablehlo/ImportedOp.h"
@@ -38,6 +39,33 @@ Result importWith(ImportedOp &op, ArrayRef<StringRef> names) {
     attributes.push_back(op.named(name, *numbers));
   }
   return ImportedOp::one(op.make(withoutDialect(op.op), op.type(), op.operands, attributes));
+}
+
+/// Whether all elements of a value that has been imported are `number`: a constant, or a scalar that is repeated.
+bool isSplatOf(Value value, double number) {
+  if (Operation *op = value.getDefiningOp(); op && op->getName().getStringRef() == "graph.broadcast_in_dim")
+    value = op->getOperand(0);
+  DenseElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)) || !constant.isSplat())
+    return false;
+  auto element = dyn_cast<FloatAttr>(constant.getSplatValue<Attribute>());
+  return element && element.getValueAsDouble() == number;
+}
+
+Operation *getOp(Value value, StringRef name) {
+  Operation *op = value.getDefiningOp();
+  return op && op->getName().getStringRef() == name ? op : nullptr;
+}
+
+/// JAX writes the logistic function as 1 / (1 + exp(-x)), whose parts have no derivative where the exponential is infinite; the function has.
+Result importDivide(ImportedOp &op) {
+  Operation *sum = isSplatOf(op.operands[0], 1) ? getOp(op.operands[1], "graph.add") : nullptr;
+  for (unsigned i = 0; sum && i < 2; ++i) {
+    Operation *power = isSplatOf(sum->getOperand(i), 1) ? getOp(sum->getOperand(1 - i), "graph.exponential") : nullptr;
+    if (Operation *negated = power ? getOp(power->getOperand(0), "graph.negate") : nullptr)
+      return ImportedOp::one(op.make("logistic", op.type(), negated->getOperand(0)));
+  }
+  return importAsIs(op);
 }
 
 Result importConstant(ImportedOp &op) {
@@ -221,6 +249,21 @@ std::string writeBody(Region &region) {
   return text;
 }
 
+/// Of a block, which computes this of its argument with these constants in their order.
+bool isBody(Region &region, StringRef body, ArrayRef<double> constants) {
+  if (writeBody(region) != body)
+    return false;
+  auto isNext = [&](Operation &op) {
+    auto value = dyn_cast_or_null<DenseElementsAttr>(op.getAttr("value"));
+    auto element = value && value.isSplat() ? dyn_cast<FloatAttr>(value.getSplatValue<Attribute>()) : FloatAttr();
+    const bool found = element && !constants.empty() && element.getValueAsDouble() == constants.front();
+    constants = constants.drop_front(constants.empty() ? 0 : 1);
+    return found;
+  };
+  return llvm::all_of(region.front(), [&](Operation &op) { return withoutDialect(&op) != "constant" || isNext(op); }) &&
+         constants.empty();
+}
+
 /// Of each row the largest or the least element and where it is first, a NaN before all others: as JAX writes argmax and argmin.
 Result importArgmax(ImportedOp &op) {
   constexpr StringLiteral kBody =
@@ -285,8 +328,30 @@ Result importErfc(ImportedOp &op) {
   return ImportedOp::one(op.make("subtract", op.type(), {op.splat(op.type(), 1), erf}));
 }
 
+Result importTan(ImportedOp &op) {
+  Value sine = op.make("sine", op.type(), op.operands), cosine = op.make("cosine", op.type(), op.operands);
+  return ImportedOp::one(op.make("divide", op.type(), {sine, cosine}));
+}
+
+Result importTopK(ImportedOp &op) {
+  FailureOr<int64_t> k = op.number("k");
+  if (failed(k))
+    return failure();
+  if (op.op->getNumResults() != 2)
+    return op.error() << "has " << op.op->getNumResults() << " results; expected 2";
+  OperationState state(op.loc, "graph.top_k", op.operands, op.op->getResultTypes(), op.named("k", *k));
+  Operation *made = op.builder.create(state);
+  return Imported{llvm::to_vector<2>(llvm::map_range(made->getResults(), [](OpResult one) { return Value(one); })), ""};
+}
+
 /// It keeps compilers from moving ops; here nothing does that needs to be kept from it.
 Result importBarrier(ImportedOp &op) { return Imported{llvm::to_vector(op.operands), ""}; }
+
+/// Of a program for one device it says nothing.
+Result importShardingConstraint(ImportedOp &op) {
+  op.ignore({"sharding"});
+  return ImportedOp::one(op.operands[0]);
+}
 
 /// What a kind of op takes, and how it is imported.
 struct Kind {
@@ -301,6 +366,9 @@ const Kind kKinds[] = {
     {"chlo.erf", importAsIs, 1, 1},
     {"chlo.erfc", importErfc, 1, 1},
     {"chlo.square", importSquare, 1, 1},
+    {"chlo.tan", importTan, 1, 1},
+    {"chlo.top_k", importTopK, 1, 1},
+    {"sdy.sharding_constraint", importShardingConstraint, 1, 1},
     {"stablehlo.abs", importAsIs, 1, 1},
     {"stablehlo.add", importAsIs, 2, 2},
     {"stablehlo.and", importAsIs, 2, 2},
@@ -314,7 +382,7 @@ const Kind kKinds[] = {
     {"stablehlo.convolution", importConvolution, 2, 2},
     {"stablehlo.cosine", importAsIs, 1, 1},
     {"stablehlo.count_leading_zeros", importAsIs, 1, 1},
-    {"stablehlo.divide", importAsIs, 2, 2},
+    {"stablehlo.divide", importDivide, 2, 2},
     {"stablehlo.dot_general", importDotGeneral, 2, 2},
     {"stablehlo.dynamic_slice", [](ImportedOp &op) { return importWith(op, {"slice_sizes"}); }, 1, kAny},
     {"stablehlo.dynamic_update_slice", importAsIs, 2, kAny},
@@ -357,6 +425,7 @@ const Kind kKinds[] = {
      1},
     {"stablehlo.sqrt", importAsIs, 1, 1},
     {"stablehlo.subtract", importAsIs, 2, 2},
+    {"stablehlo.tan", importTan, 1, 1},
     {"stablehlo.tanh", importAsIs, 1, 1},
     {"stablehlo.transpose", [](ImportedOp &op) { return importWith(op, {"permutation"}); }, 1, 1},
     {"stablehlo.xor", importAsIs, 2, 2},
@@ -392,6 +461,31 @@ bool graphc::stablehlo::isNeutral(Value value, StringRef combiner) {
                                : (isUnsigned ? read.isAllOnes() : read.isMaxSignedValue());
 }
 
+Value graphc::stablehlo::importRule(StringRef name, Region &body, Value x, OpBuilder &builder, Location location) {
+  name = name.rtrim("0123456789");
+  name.consume_back("_");
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (!type || !isa<FloatType>(type.getElementType()))
+    return {};
+  auto make = [&](StringRef op, Type result, ValueRange of, ArrayRef<NamedAttribute> with = {}) {
+    OperationState state(location, ("graph." + op).str(), of, result, with);
+    return builder.create(state)->getResult(0);
+  };
+  constexpr StringLiteral kAtLeast = "constant; broadcast_in_dim 1; maximum 0 2; ";
+  if (name == "relu" && isBody(body, kAtLeast.str() + "return 3; ", {0.0}))
+    return make("relu", type, x);
+  if (name != "relu6" ||
+      !isBody(body, kAtLeast.str() + "constant; broadcast_in_dim 4; minimum 3 5; return 6; ", {0.0, 6.0}))
+    return {};
+  auto choose = [&](graph::Comparison relation, double bound, Value otherwise) {
+    Value limit = graph::createSplat(builder, location, type, bound);
+    auto relationAttr = builder.getNamedAttr("relation", graph::ComparisonAttr::get(builder.getContext(), relation));
+    Value beyond = make("compare", type.clone(builder.getI1Type()), {x, limit}, relationAttr);
+    return make("select", type, {beyond, limit, otherwise});
+  };
+  return choose(graph::Comparison::GE, 6, choose(graph::Comparison::LE, 0, x));
+}
+
 std::string graphc::stablehlo::findForeignType(Operation *op) {
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes())))
@@ -415,7 +509,8 @@ FailureOr<Imported> graphc::stablehlo::toGraph(Operation *op, ValueRange operand
                             << (kind->most == kAny ? "at least " : "") << kind->fewest;
   if (op->getNumResults() == 0)
     return imported.error() << "has no result";
-  if (op->getNumResults() != 1 && kind->import != importBarrier && kind->import != importReduce)
+  if (op->getNumResults() != 1 && kind->import != importBarrier && kind->import != importReduce &&
+      kind->import != importTopK)
     return ImportedOp::cannot("of several results");
   Result result = kind->import(imported);
   if (failed(result) || result->values.empty())

@@ -19,6 +19,11 @@ struct Imported {
 mlir::FailureOr<Imported> toGraph(mlir::Operation *op, mlir::ValueRange operands, mlir::OpBuilder &builder,
                                   mlir::Location location);
 
+/// Functions of JAX that have a derivative of their own where what they compute has none: relu is max(x, 0), and at 0 its derivative is 0. What
+/// stands for the call of one with that name and body of a value; null for others.
+mlir::Value importRule(mlir::StringRef name, mlir::Region &body, mlir::Value x, mlir::OpBuilder &builder,
+                       mlir::Location location);
+
 /// Values of types that are none of the graph dialect's; "" where all are.
 std::string findForeignType(mlir::Operation *op);
 

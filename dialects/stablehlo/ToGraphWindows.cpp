@@ -128,6 +128,24 @@ FailureOr<Imported> graphc::stablehlo::importConvolution(ImportedOp &op) {
   return ImportedOp::one(op.transpose(y, *toOutput));
 }
 
+/// The dimension along which windows are all that is before a place, or with `reverse` behind it; nothing where they lie otherwise.
+static std::optional<int64_t> findSumUpTo(RankedTensorType type, ArrayRef<int64_t> sizes, const Windows &windows,
+                                          bool &reverse) {
+  std::optional<int64_t> along;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    const int64_t size = type.getDimSize(unsigned(i)), low = windows.low[i], high = windows.high[i];
+    if (windows.strides[i] != 1 || windows.dilations[i] != 1)
+      return std::nullopt;
+    if (sizes[i] == 1 && low == 0 && high == 0)
+      continue;
+    if (along || sizes[i] != size || low + high != size - 1 || (low != 0 && high != 0))
+      return std::nullopt;
+    along = i;
+    reverse = low == 0;
+  }
+  return along;
+}
+
 /// Pools: of the largest element, or of sums, which are means times the number of places.
 FailureOr<Imported> graphc::stablehlo::importReduceWindow(ImportedOp &op) {
   if (op.operands.size() != 2)
@@ -142,6 +160,14 @@ FailureOr<Imported> graphc::stablehlo::importReduceWindow(ImportedOp &op) {
     return op.error() << "has windows over " << sizes->size() << " dimensions and an operand of " << rank;
   if (!areAll(*spread, 1))
     return ImportedOp::cannot("with a dilated operand");
+  bool reverse = false;
+  if (std::optional<int64_t> along = findSumUpTo(op.operandType(), *sizes, *windows, reverse);
+      along && combiner == "add" && isNeutral(op.operands[1], combiner)) {
+    SmallVector<NamedAttribute> attributes{op.named("dimension", *along)};
+    if (reverse)
+      attributes.push_back(op.named("reverse"));
+    return ImportedOp::one(op.make("cumsum", op.type(), op.operands[0], attributes));
+  }
   auto isStill = [&](size_t i) {
     return (*sizes)[i] == 1 && windows->strides[i] == 1 && windows->low[i] == 0 && windows->high[i] == 0;
   };

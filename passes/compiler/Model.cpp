@@ -7,14 +7,17 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/CheckedOps.h"
+#include "dialects/graph/CreatedOps.h"
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/Suggestions.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -208,23 +211,94 @@ static LogicalResult merge(ModuleOp imported, ModuleOp model, Block::iterator be
   return success();
 }
 
-static LogicalResult import(const std::string &path, ModuleOp model, Block::iterator begin,
-                            const CompileOptions &options, llvm::SourceMgr &sources, const DiagnosticSink &sink) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFile(path);
-  if (!file) {
-    graphc::Diagnostic missing;
-    missing.file = path;
-    missing.message = "cannot read the file that is imported: " + file.getError().message();
-    sink(missing);
+/// Reads what the model imports.
+class Importer {
+public:
+  Importer(ModuleOp model, const CompileOptions &options, llvm::SourceMgr &sources, const DiagnosticSink &sink)
+      : model(model), options(options), sources(sources), sink(sink), begin(model.getBody()->begin()) {}
+
+  LogicalResult run() {
+    for (const std::string &path : options.imports)
+      if (failed(import(path)))
+        return failure();
+    // A file alone need not have all of them; one that none has is misspelt.
+    for (const std::string &tree : options.importVariables)
+      if (!tree.empty() && !found.contains(tree) && options.importVariables != CompileOptions().importVariables)
+        return say("", "--import_variables=" + tree +
+                           ": no argument of an imported function belongs to a tree of that name; an argument " +
+                           (hasNames ? "has the name that it has in Python"
+                                     : "has no name here: JAX writes names with enable_debug_info=True"));
+    return success();
+  }
+
+private:
+  LogicalResult say(const std::string &file, std::string message) {
+    graphc::Diagnostic said;
+    said.file = file;
+    said.message = std::move(message);
+    sink(said);
     return failure();
   }
-  OwningOpRef<ModuleOp> imported = parseFile(std::move(*file), sources, *model.getContext(), sink);
-  if (!imported)
+  LogicalResult import(const std::string &path);
+
+  ModuleOp model;
+  const CompileOptions &options;
+  llvm::SourceMgr &sources;
+  const DiagnosticSink &sink;
+  const Block::iterator begin;
+  llvm::StringSet<llvm::MallocAllocator> found; ///< trees
+  bool hasNames = false;
+};
+
+LogicalResult Importer::import(const std::string &path) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return say(path, "cannot read the file that is imported: " + file.getError().message());
+  if (StringRef bytes = (*file)->getBuffer();
+      isBytecode((*file)->getMemBufferRef()) && (bytes.contains("vhlo") || bytes.contains("stablehlo")))
+    return say(path, "this is StableHLO's bytecode; expected its text in MLIR's generic form (docs/import.md)");
+  MLIRContext &context = *model.getContext();
+  context.allowUnregisteredDialects(); // what nobody knows is listed with all else that cannot be imported
+  OwningOpRef<ModuleOp> imported = parseFile(std::move(*file), sources, context, sink);
+  const bool isStablehlo = imported && hasStablehlo(*imported);
+  const bool isWell = imported && (!isStablehlo || succeeded(verify(*imported)));
+  context.allowUnregisteredDialects(false);
+  if (!isWell)
     return failure();
-  if (hasStablehlo(*imported) &&
-      (failed(verify(*imported)) || failed(importStablehlo(*imported, options.importVariables))))
-    return failure();
+  if (isStablehlo) {
+    for (const std::string &tree : options.importVariables)
+      if (hasTree(*imported, tree))
+        found.insert(tree);
+    imported->walk([&](func::FuncOp function) {
+      for (BlockArgument argument : function.isPublic() ? function.getArguments() : ArrayRef<BlockArgument>())
+        hasNames |= isa<NameLoc>(argument.getLoc());
+    });
+    if (failed(importStablehlo(*imported, options.importVariables)))
+      return failure();
+  }
   return merge(*imported, model, begin);
+}
+
+/// Running averages that validation data go into are a mistake that nothing else shows.
+static void warnOfStateInEvaluation(ModuleOp module, const llvm::DenseSet<Operation *> &own) {
+  SymbolTable symbols(module);
+  for (auto function : module.getOps<graph::FuncOp>()) {
+    if (function.getRole() != graph::Role::Eval)
+      continue;
+    function.walk([&](graph::CallOp call) {
+      auto callee = symbols.lookup<graph::FuncOp>(call.getCallee());
+      if (!callee || own.contains(callee))
+        return;
+      callee.walk([&](Operation *op) {
+        auto variable = graph::isAssign(op) ? op->getAttrOfType<FlatSymbolRefAttr>("variable") : FlatSymbolRefAttr();
+        if (!variable)
+          return WalkResult::advance();
+        call.emitWarning() << "@" << call.getCallee() << " gives " << variable
+                           << " a new value, in an evaluation too; expected a function that gives no state back";
+        return WalkResult::interrupt();
+      });
+    });
+  }
 }
 
 OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file, const CompileOptions &options,
@@ -235,10 +309,11 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file, const 
   OwningOpRef<ModuleOp> module = parseFile(std::move(file), sources, context, sink);
   if (!module)
     return {};
-  const Block::iterator begin = module->getBody()->begin();
-  for (const std::string &path : options.imports)
-    if (failed(import(path, *module, begin, options, sources, sink)))
-      return {};
+  llvm::DenseSet<Operation *> own;
+  for (Operation &op : *module->getBody())
+    own.insert(&op);
+  if (failed(Importer(*module, options, sources, sink).run()))
+    return {};
   const bool isForeign = hasStablehlo(*module);
   if (failed(verify(*module)) || (isForeign && failed(importStablehlo(*module, options.importVariables))))
     return {};
@@ -248,7 +323,10 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file, const 
                                 << name;
     return {};
   }
-  return succeeded(checkModuleAttributes(*module)) ? std::move(module) : OwningOpRef<ModuleOp>();
+  if (failed(checkModuleAttributes(*module)))
+    return {};
+  warnOfStateInEvaluation(*module, own);
+  return module;
 }
 
 /// Before `partition` what runs are functions, behind it programs.

@@ -58,6 +58,9 @@ private:
   llvm::MapVector<std::string, std::pair<Operation *, unsigned>, std::map<std::string, unsigned>> kinds;
 };
 
+/// Shardy's, of devices; a program for one has one device.
+bool isMesh(Operation *op) { return op->getName().getStringRef() == "sdy.mesh"; }
+
 class Import {
 public:
   Import(ModuleOp module, ArrayRef<std::string> trees)
@@ -77,6 +80,9 @@ public:
       return unsupported.report();
     for (func::FuncOp function : functions)
       function.erase();
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isMesh(&op))
+        op.erase();
     for (NamedAttribute attribute : llvm::to_vector(module->getDiscardableAttrs())) // mhlo.num_partitions and the like
       if (!isa_and_nonnull<GraphDialect>(attribute.getNameDialect()))
         module->removeDiscardableAttr(attribute.getName());
@@ -137,6 +143,13 @@ private:
       return VariableOp();
     const std::string name = path->text();
     auto type = cast<RankedTensorType>(argument.getType());
+    if (auto [claim, isNew] = claimed.try_emplace(name, argument);
+        !isNew && claim->second.getOwner() == argument.getOwner())
+      return emitError(placeOf(argument))
+             << getArgumentName(claim->second) << " and " << getArgumentName(argument)
+             << " would both be the variable @" << name << "; expected other keys in one of them";
+    else
+      claim->second = argument;
     if (Operation *there = symbols.lookup(name)) {
       auto variable = dyn_cast<VariableOp>(there);
       if (variable && variable.getTensorType() == type)
@@ -187,6 +200,13 @@ private:
     body->addArguments(arguments, places);
     builder.create(state);
     builder.setInsertionPointToStart(body);
+    if (Value known = arguments.size() == 1 && results.size() == 1 && !function.isPublic()
+                          ? stablehlo::importRule(function.getSymName(), function.getBody(), body->getArgument(0),
+                                                  builder, clean(function.getLoc()))
+                          : Value()) {
+      ReturnOp::create(builder, clean(function.getLoc()), known);
+      return success();
+    }
     IRMapping values;
     unsigned next = 0;
     for (auto [argument, variable] : llvm::zip(function.getArguments(), variables))
@@ -209,16 +229,21 @@ private:
     return success();
   }
 
-  /// Of each result the variable whose next value it is, or nothing: JAX calls it result[1]['batch_stats']['mean'] where the argument is
-  /// stats['batch_stats']['mean'], or batch_stats['mean'].
+  /// Of each result the variable whose next value it is, or nothing: JAX calls it result[1]['batch_stats']['mean'], or with more before the
+  /// last keys, where the argument is stats['batch_stats']['mean'], or batch_stats['mean'].
   SmallVector<VariableOp> findStates(func::FuncOp function, ArrayRef<VariableOp> variables) {
     llvm::StringMap<VariableOp> byPath;
     for (auto [argument, variable] : llvm::zip(function.getArguments(), variables)) {
       std::optional<TreePath> path = parseTreePath(getArgumentName(argument));
       if (!variable || path->root == trees.front())
         continue;
-      byPath[llvm::join(path->keys, ".")] = variable;
+      ArrayRef<std::string> keys = path->keys;
       byPath[path->text()] = variable;
+      if (!keys.empty())
+        byPath[llvm::join(keys, ".")] = variable;
+      if (keys.size() > 1) // of what is within the tree, where two have not the same
+        if (auto [entry, isNew] = byPath.try_emplace(llvm::join(keys.drop_front(), "."), variable); !isNew)
+          entry->second = VariableOp();
     }
     SmallVector<VariableOp> states(function.getNumResults());
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -226,9 +251,9 @@ private:
       std::optional<TreePath> path = info ? parseTreePath(info.getValue()) : std::nullopt;
       if (!path)
         continue;
-      ArrayRef<std::string> keys = path->keys;
-      VariableOp state = byPath.lookup(
-          llvm::join(keys.drop_while([](StringRef key) { return llvm::all_of(key, llvm::isDigit); }), "."));
+      VariableOp state;
+      for (ArrayRef<std::string> keys = path->keys; !state && !keys.empty(); keys = keys.drop_front())
+        state = byPath.lookup(llvm::join(keys, "."));
       if (!state || state.getType() != function.getResultTypes()[i] || llvm::is_contained(states, state))
         continue;
       states[i] = state;
@@ -325,6 +350,7 @@ private:
   ArrayRef<std::string> trees;
   llvm::StringMap<std::string> renamed; ///< functions
   llvm::StringSet<> names; ///< of functions that are made
+  llvm::StringMap<BlockArgument> claimed; ///< by name, of variables that stand for arguments
   VariableOp last; ///< that was made
   static constexpr uint64_t kMostUnrolled = uint64_t(1) << 17;
   uint64_t unrolled = 0; ///< ops of all loops
@@ -343,8 +369,17 @@ struct ImportStablehloPass : graphc::impl::ImportStablehloBase<ImportStablehloPa
 } // namespace
 
 bool graphc::hasStablehlo(ModuleOp module) {
-  return !module.getBody()->empty() && !module->hasAttr(GraphDialect::kStage) &&
-         llvm::all_of(*module.getBody(), [](Operation &op) { return isa<func::FuncOp>(op); });
+  return !module.getOps<func::FuncOp>().empty() && !module->hasAttr(GraphDialect::kStage) &&
+         llvm::all_of(*module.getBody(), [](Operation &op) { return isa<func::FuncOp>(op) || isMesh(&op); });
+}
+
+bool graphc::hasTree(ModuleOp module, StringRef tree) {
+  for (auto function : module.getOps<func::FuncOp>())
+    for (BlockArgument argument :
+         function.isPublic() && !function.isExternal() ? function.getArguments() : ArrayRef<BlockArgument>())
+      if (std::optional<TreePath> path = parseTreePath(getArgumentName(argument)); path && path->root == tree)
+        return true;
+  return false;
 }
 
 LogicalResult graphc::importStablehlo(ModuleOp module, ArrayRef<std::string> variables) {

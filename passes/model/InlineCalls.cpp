@@ -85,7 +85,8 @@ struct InlineCallsPass : graphc::impl::InlineCallsBase<InlineCallsPass> {
         entry.ops += ops;
         if ((made += ops) > kMostOps)
           return call.emitOpError() << "makes more than " << kMostOps
-                                    << " operations with all calls before it; expected fewer calls within calls";
+                                    << " operations with all calls before it; expected fewer calls within calls, or "
+                                       "loops of fewer iterations";
       }
       for (CallOp call : entry.calls)
         if (failed(inlineCall(call, symbols.lookup<FuncOp>(call.getCallee()))))

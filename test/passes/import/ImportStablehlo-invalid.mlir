@@ -2,9 +2,9 @@
 
 // What cannot be imported is said at once: each kind once, with how often it is there.
 func.func @unsupported(%x: tensor<4xf32>, %n: tensor<i32>, %h: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{7 operations cannot be imported: stablehlo.tan, 2 times, and what is named below}}
-  %a = "stablehlo.tan"(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  %b = "stablehlo.tan"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{7 operations cannot be imported: stablehlo.cbrt, 2 times, and what is named below}}
+  %a = "stablehlo.cbrt"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = "stablehlo.cbrt"(%a) : (tensor<4xf32>) -> tensor<4xf32>
   // expected-note@+1 {{stablehlo.convert of tensor<4xf16> (expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 of static shape)}}
   %c = "stablehlo.convert"(%b) : (tensor<4xf32>) -> tensor<4xf16>
   // expected-note@+1 {{stablehlo.negate of tensor<4xf16> (expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 of static shape), 2 times, here first}}
@@ -265,8 +265,8 @@ func.func @pretty(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @attribute(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{attribute #stablehlo.bounds is none that can be imported}}
-  %y = "stablehlo.add"(%x, %x) {a = #stablehlo.bounds<4>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{1 operation cannot be imported: stablehlo.custom_call}}
+  %y = "stablehlo.custom_call"(%x) {call_target_name = "lapack", a = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0>]} : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
 
@@ -372,4 +372,20 @@ module @"jit_a\01" {
   func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
     return %x : tensor<4xf32>
   }
+}
+
+// -----
+
+// expected-error@+1 {{params['a.b'] and params['a']['b'] would both be the variable @params.a.b; expected other keys in one of them}}
+func.func @same(%a: tensor<4xf32> loc("params['a.b']"), %b: tensor<4xf32> loc("params['a']['b']")) -> tensor<4xf32> {
+  %y = "stablehlo.add"(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @top(%x: tensor<4xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{'chlo.top_k' has 1 results; expected 2}}
+  %y = "chlo.top_k"(%x) {k = 2 : i64} : (tensor<4xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
 }
