@@ -99,13 +99,34 @@ StringRef ImportedOp::combiner() const {
   const bool takesBoth = first.getNumOperands() == 2 && first.getOperand(0) != first.getOperand(1) &&
                          llvm::all_of(first.getOperands(),
                                       [&](Value operand) { return llvm::is_contained(block.getArguments(), operand); });
+  auto scalar = RankedTensorType::get({}, operandType().getElementType());
+  const bool isOfElements =
+      llvm::all_of(llvm::to_vector(block.getArgumentTypes()), [&](Type type) { return type == scalar; }) &&
+      first.getNumResults() == 1 && first.getResult(0).getType() == scalar;
   StringRef name = first.getName().getStringRef();
-  return returnsIt && takesBoth && name.consume_front("stablehlo.") ? name : "";
+  return returnsIt && takesBoth && isOfElements && name.consume_front("stablehlo.") ? name : "";
 }
 
 Value ImportedOp::make(StringRef name, Type type, ValueRange of, ArrayRef<NamedAttribute> with) const {
   OperationState state(loc, ("graph." + name).str(), of, type, with);
   return builder.create(state)->getResult(0);
+}
+
+Value ImportedOp::makeProduct(StringRef name, RankedTensorType type, ValueRange of,
+                              ArrayRef<NamedAttribute> with) const {
+  auto rank = [](Type element) { // a float has room for what an integer of no more bits has, in our eyes
+    return std::pair(isa<FloatType>(element), element.getIntOrFloatBitWidth());
+  };
+  Type widest = type.getElementType();
+  for (Value operand : of)
+    if (Type element = getElementTypeOrSelf(operand); rank(element) > rank(widest))
+      widest = element;
+  SmallVector<Value> operands(of);
+  for (Value &operand : operands)
+    if (getElementTypeOrSelf(operand) != widest)
+      operand = make("convert", cast<RankedTensorType>(operand.getType()).clone(widest), operand);
+  Value product = make(name, type.clone(widest), operands, with);
+  return widest == type.getElementType() ? product : make("convert", type, product);
 }
 
 NamedAttribute ImportedOp::named(StringRef name, ArrayRef<int64_t> numbers) const {

@@ -44,6 +44,9 @@ public:
 
   mlir::Value make(mlir::StringRef name, mlir::Type type, mlir::ValueRange operands,
                    mlir::ArrayRef<mlir::NamedAttribute> attributes = {}) const;
+  /// A sum of products, whose factors may have other elements than the result (preferred_element_type): it is computed in the wider of the two.
+  mlir::Value makeProduct(mlir::StringRef name, mlir::RankedTensorType type, mlir::ValueRange operands,
+                          mlir::ArrayRef<mlir::NamedAttribute> attributes) const;
   mlir::NamedAttribute named(mlir::StringRef name, mlir::ArrayRef<int64_t> numbers) const;
   mlir::NamedAttribute named(mlir::StringRef name, int64_t number) const;
   mlir::NamedAttribute named(mlir::StringRef name) const;

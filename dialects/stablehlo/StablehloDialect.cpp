@@ -90,7 +90,9 @@ static Attribute parseFields(AsmParser &parser) {
     fields.append(name, read);
     return success();
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseOne))
+  if (parser.parseLess())
+    return {};
+  if (failed(parser.parseOptionalGreater()) && (parser.parseCommaSeparatedList(parseOne) || parser.parseGreater()))
     return {};
   return fields.getDictionary(parser.getContext());
 }

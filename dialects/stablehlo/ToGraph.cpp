@@ -12,6 +12,7 @@
 #include "dialects/stablehlo/ImportedOp.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -82,6 +83,61 @@ Result importIota(ImportedOp &op) {
   return ImportedOp::one(op.make("iota", op.type(), {}, op.named("dimension", *dimension)));
 }
 
+/// Places in i32 or i64, which the graph dialect has alone.
+Value asIndices(ImportedOp &op, Value places) {
+  auto type = cast<RankedTensorType>(places.getType());
+  Type element = type.getElementType();
+  if (element.isSignlessInteger(32) || element.isSignlessInteger(64) || !isa<IntegerType>(element))
+    return places;
+  const unsigned bits = element.getIntOrFloatBitWidth() < 32 ? 32 : 64;
+  return op.make("convert", RankedTensorType::get(type.getShape(), op.builder.getIntegerType(bits)), places);
+}
+
+/// The operands, of which those from `first` on are places.
+SmallVector<Value> withIndices(ImportedOp &op, unsigned first) {
+  SmallVector<Value> operands(op.operands);
+  for (Value &operand : llvm::drop_begin(operands, first))
+    operand = asIndices(op, operand);
+  return operands;
+}
+
+Result importDynamicSlice(ImportedOp &op) {
+  FailureOr<Numbers> sizes = op.numbers("slice_sizes");
+  if (failed(sizes))
+    return failure();
+  return ImportedOp::one(op.make("dynamic_slice", op.type(), withIndices(op, 1), op.named("slice_sizes", *sizes)));
+}
+
+Result importDynamicUpdateSlice(ImportedOp &op) {
+  return ImportedOp::one(op.make("dynamic_update_slice", op.type(), withIndices(op, 2)));
+}
+
+Result importReverse(ImportedOp &op) {
+  FailureOr<Numbers> dimensions = op.numbers("dimensions");
+  if (failed(dimensions))
+    return failure();
+  llvm::sort(*dimensions);
+  return ImportedOp::one(op.make("reverse", op.type(), op.operands, op.named("dimensions", *dimensions)));
+}
+
+bool isOfTruth(Type type) { return getElementTypeOrSelf(type).isSignlessInteger(1); }
+
+/// The word for truth values of what is arithmetic of numbers; "" for others.
+StringRef ofTruth(StringRef name) {
+  return name == "add" || name == "maximum" ? "or" : name == "multiply" || name == "minimum" ? "and" : "";
+}
+
+Result importArithmetic(ImportedOp &op) {
+  const StringRef name = withoutDialect(op.op);
+  return ImportedOp::one(op.make(isOfTruth(op.type()) ? ofTruth(name) : name, op.type(), op.operands));
+}
+
+/// 0 or 1.
+Value asNumber(ImportedOp &op, Value truth) {
+  auto type = cast<RankedTensorType>(truth.getType());
+  return isOfTruth(type) ? op.make("convert", RankedTensorType::get(type.getShape(), op.builder.getI32Type()), truth) : truth;
+}
+
 Result importConcatenate(ImportedOp &op) {
   FailureOr<int64_t> dimension = op.number("dimension");
   if (failed(dimension))
@@ -116,9 +172,12 @@ Result importCompare(ImportedOp &op) {
   std::optional<graph::Comparison> relation = graph::symbolizeComparison(direction->lower());
   if (!relation)
     return op.error() << "has the comparison direction " << *direction << "; expected EQ, NE, LT, LE, GT or GE";
-  return ImportedOp::one(
-      op.make("compare", op.type(), op.operands,
-              op.builder.getNamedAttr("relation", graph::ComparisonAttr::get(op.builder.getContext(), *relation))));
+  SmallVector<Value> operands(op.operands);
+  if (*relation != graph::Comparison::EQ && *relation != graph::Comparison::NE)
+    for (Value &operand : operands)
+      operand = asNumber(op, operand);
+  auto attribute = graph::ComparisonAttr::get(op.builder.getContext(), *relation);
+  return ImportedOp::one(op.make("compare", op.type(), operands, op.builder.getNamedAttr("relation", attribute)));
 }
 
 Result importSelect(ImportedOp &op) {
@@ -147,10 +206,10 @@ Result importDotGeneral(ImportedOp &op) {
   FailureOr<DictionaryAttr> fields = op.dictionary("dot_dimension_numbers");
   if (failed(fields))
     return failure();
-  return ImportedOp::one(op.make("dot_general", op.type(), op.operands,
-                                 takeFields(op, *fields,
-                                            {"lhs_batching_dimensions", "rhs_batching_dimensions",
-                                             "lhs_contracting_dimensions", "rhs_contracting_dimensions"})));
+  return ImportedOp::one(op.makeProduct("dot_general", op.type(), op.operands,
+                                        takeFields(op, *fields,
+                                                   {"lhs_batching_dimensions", "rhs_batching_dimensions",
+                                                    "lhs_contracting_dimensions", "rhs_contracting_dimensions"})));
 }
 
 NamedAttribute indexVectorDim(ImportedOp &op, DictionaryAttr fields) {
@@ -163,7 +222,9 @@ bool takesRows(ImportedOp &op, DictionaryAttr fields, ArrayRef<int64_t> sizes) {
   const RankedTensorType table = op.operandType(0), indices = op.operandType(1);
   auto given = fields.getAs<IntegerAttr>("index_vector_dim");
   const int64_t vectors = given ? given.getInt() : 0, last = indices.getRank() - 1;
-  const bool isOne = vectors == last + 1 || (vectors == last && indices.getDimSize(unsigned(last)) == 1);
+  if (vectors < 0 || vectors < last || op.type().getRank() == 0)
+    return false;
+  const bool isOne = vectors == last + 1 || indices.getDimSize(unsigned(last)) == 1;
   return table.getRank() == 2 && isa<FloatType>(table.getElementType()) && isOne &&
          sizes == ArrayRef<int64_t>{1, table.getDimSize(1)} &&
          fieldOf(fields, "offset_dims") == Numbers{op.type().getRank() - 1} &&
@@ -187,8 +248,10 @@ Imported importRows(ImportedOp &op) {
 Result importGather(ImportedOp &op) {
   op.ignore({"indices_are_sorted"});
   FailureOr<DictionaryAttr> fields = op.dictionary("dimension_numbers");
+  if (failed(fields))
+    return failure();
   FailureOr<Numbers> sizes = op.numbers("slice_sizes");
-  if (failed(fields) || failed(sizes))
+  if (failed(sizes))
     return failure();
   if (takesRows(op, *fields, *sizes))
     return importRows(op);
@@ -197,7 +260,7 @@ Result importGather(ImportedOp &op) {
                                                        "start_indices_batching_dims", "start_index_map"});
   attributes.push_back(indexVectorDim(op, *fields));
   attributes.push_back(op.named("slice_sizes", *sizes));
-  return ImportedOp::one(op.make("gather", op.type(), op.operands, attributes));
+  return ImportedOp::one(op.make("gather", op.type(), withIndices(op, 1), attributes));
 }
 
 Result importScatter(ImportedOp &op) {
@@ -214,7 +277,8 @@ Result importScatter(ImportedOp &op) {
                  {"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims",
                   "scatter_dims_to_operand_dims"});
   attributes.push_back(indexVectorDim(op, *fields));
-  return ImportedOp::one(op.make("scatter", op.type(), op.operands, attributes));
+  return ImportedOp::one(
+      op.make("scatter", op.type(), {op.operands[0], asIndices(op, op.operands[1]), op.operands[2]}, attributes));
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -285,6 +349,8 @@ Result importArgmax(ImportedOp &op) {
       !isNeutral(op.operands[2], isMax ? "maximum" : "minimum") || !matchPattern(op.operands[3], m_Constant(&first)) ||
       !first.isSplat() || !isa<IntegerType>(first.getElementType()) || !first.getSplatValue<APInt>().isZero())
     return ImportedOp::cannot("of several operands, other than argmax and argmin of a dimension");
+  if (isOfTruth(op.operandType()))
+    return ImportedOp::cannot("of truth values");
   Value x = op.operands[0];
   if (isMin) // the order of integers' complements is the other way round
     x = op.make(isa<FloatType>(op.operandType().getElementType()) ? "negate" : "not", x.getType(), x);
@@ -299,7 +365,9 @@ Result importReduce(ImportedOp &op) {
     return importArgmax(op);
   if (op.operands.size() != 2)
     return ImportedOp::cannot("of several operands");
-  const StringRef name = op.combiner();
+  StringRef name = op.combiner();
+  if (StringRef word = ofTruth(name); !word.empty() && isOfTruth(op.type()))
+    name = word;
   const Combiner *combiner = llvm::find_if(kCombiners, [&](const Combiner &one) { return one.name == name; });
   if (combiner == std::end(kCombiners))
     return ImportedOp::cannot(
@@ -324,8 +392,11 @@ Result importSquare(ImportedOp &op) {
 
 /// 1 - erf(x); of large x, where erf is nearly 1, the difference has the digits of 1 and no more.
 Result importErfc(ImportedOp &op) {
-  Value erf = op.make("erf", op.type(), op.operands);
-  return ImportedOp::one(op.make("subtract", op.type(), {op.splat(op.type(), 1), erf}));
+  const RankedTensorType type = op.type(),
+                         wide = type.getElementType().isBF16() ? RankedTensorType::get(type.getShape(), op.builder.getF32Type()) : type;
+  Value x = wide == type ? op.operands[0] : op.make("convert", wide, op.operands[0]);
+  Value result = op.make("subtract", wide, {op.splat(wide, 1), op.make("erf", wide, x)});
+  return ImportedOp::one(wide == type ? result : op.make("convert", type, result));
 }
 
 Result importTan(ImportedOp &op) {
@@ -370,7 +441,7 @@ const Kind kKinds[] = {
     {"chlo.top_k", importTopK, 1, 1},
     {"sdy.sharding_constraint", importShardingConstraint, 1, 1},
     {"stablehlo.abs", importAsIs, 1, 1},
-    {"stablehlo.add", importAsIs, 2, 2},
+    {"stablehlo.add", importArithmetic, 2, 2},
     {"stablehlo.and", importAsIs, 2, 2},
     {"stablehlo.broadcast_in_dim", importBroadcastInDim, 1, 1},
     {"stablehlo.ceil", importAsIs, 1, 1},
@@ -384,8 +455,8 @@ const Kind kKinds[] = {
     {"stablehlo.count_leading_zeros", importAsIs, 1, 1},
     {"stablehlo.divide", importDivide, 2, 2},
     {"stablehlo.dot_general", importDotGeneral, 2, 2},
-    {"stablehlo.dynamic_slice", [](ImportedOp &op) { return importWith(op, {"slice_sizes"}); }, 1, kAny},
-    {"stablehlo.dynamic_update_slice", importAsIs, 2, kAny},
+    {"stablehlo.dynamic_slice", importDynamicSlice, 1, kAny},
+    {"stablehlo.dynamic_update_slice", importDynamicUpdateSlice, 2, kAny},
     {"stablehlo.exponential", importAsIs, 1, 1},
     {"stablehlo.exponential_minus_one", importAsIs, 1, 1},
     {"stablehlo.floor", importAsIs, 1, 1},
@@ -395,9 +466,9 @@ const Kind kKinds[] = {
     {"stablehlo.log", importAsIs, 1, 1},
     {"stablehlo.log_plus_one", importAsIs, 1, 1},
     {"stablehlo.logistic", importAsIs, 1, 1},
-    {"stablehlo.maximum", importAsIs, 2, 2},
-    {"stablehlo.minimum", importAsIs, 2, 2},
-    {"stablehlo.multiply", importAsIs, 2, 2},
+    {"stablehlo.maximum", importArithmetic, 2, 2},
+    {"stablehlo.minimum", importArithmetic, 2, 2},
+    {"stablehlo.multiply", importArithmetic, 2, 2},
     {"stablehlo.negate", importAsIs, 1, 1},
     {"stablehlo.not", importAsIs, 1, 1},
     {"stablehlo.optimization_barrier", importBarrier, 1, kAny},
@@ -411,7 +482,7 @@ const Kind kKinds[] = {
     {"stablehlo.reduce_window", importReduceWindow, 2, kAny},
     {"stablehlo.remainder", importAsIs, 2, 2},
     {"stablehlo.reshape", importAsIs, 1, 1},
-    {"stablehlo.reverse", [](ImportedOp &op) { return importWith(op, {"dimensions"}); }, 1, 1},
+    {"stablehlo.reverse", importReverse, 1, 1},
     {"stablehlo.round_nearest_even", importAsIs, 1, 1},
     {"stablehlo.rsqrt", importAsIs, 1, 1},
     {"stablehlo.scatter", importScatter, 3, kAny},
@@ -462,8 +533,8 @@ bool graphc::stablehlo::isNeutral(Value value, StringRef combiner) {
 }
 
 Value graphc::stablehlo::importRule(StringRef name, Region &body, Value x, OpBuilder &builder, Location location) {
-  name = name.rtrim("0123456789");
-  name.consume_back("_");
+  if (StringRef number = name.rsplit('_').second; llvm::all_of(number, llvm::isDigit)) // relu_3
+    name = name.rsplit('_').first;
   auto type = dyn_cast<RankedTensorType>(x.getType());
   if (!type || !isa<FloatType>(type.getElementType()))
     return {};
@@ -480,7 +551,7 @@ Value graphc::stablehlo::importRule(StringRef name, Region &body, Value x, OpBui
   auto choose = [&](graph::Comparison relation, double bound, Value otherwise) {
     Value limit = graph::createSplat(builder, location, type, bound);
     auto relationAttr = builder.getNamedAttr("relation", graph::ComparisonAttr::get(builder.getContext(), relation));
-    Value beyond = make("compare", type.clone(builder.getI1Type()), {x, limit}, relationAttr);
+    Value beyond = make("compare", RankedTensorType::get(type.getShape(), builder.getI1Type()), {x, limit}, relationAttr);
     return make("select", type, {beyond, limit, otherwise});
   };
   return choose(graph::Comparison::GE, 6, choose(graph::Comparison::LE, 0, x));

@@ -30,10 +30,10 @@ struct Windows {
 
 /// `padding` is rank x 2.
 FailureOr<Windows> readWindows(ImportedOp &op, size_t rank, StringRef dilations) {
-  FailureOr<Numbers> strides = op.numbers("window_strides", Numbers(rank, 1)),
-                     spread = op.numbers(dilations, Numbers(rank, 1)),
-                     padding = op.numbers("padding", Numbers(2 * rank, 0));
-  if (failed(strides) || failed(spread) || failed(padding))
+  FailureOr<Numbers> strides = op.numbers("window_strides", Numbers(rank, 1));
+  FailureOr<Numbers> spread = succeeded(strides) ? op.numbers(dilations, Numbers(rank, 1)) : strides;
+  FailureOr<Numbers> padding = succeeded(spread) ? op.numbers("padding", Numbers(2 * rank, 0)) : spread;
+  if (failed(padding))
     return failure();
   if (padding->size() == 1) // of a splat; numbers() gives each element, so this is a tensor of one
     padding->resize(2 * rank, padding->front());
@@ -77,12 +77,19 @@ FailureOr<Imported> graphc::stablehlo::importConvolution(ImportedOp &op) {
   if (rank < 3 || rank > 11 || op.operandType(1).getRank() != op.rank() || op.type().getRank() != op.rank())
     return ImportedOp::cannot("without a dimension of space, or of other ranks");
   FailureOr<DictionaryAttr> layouts = op.dictionary("dimension_numbers");
-  FailureOr<int64_t> groups = op.number("feature_group_count", 1), batchGroups = op.number("batch_group_count", 1);
-  FailureOr<Numbers> inputDilation = op.numbers("lhs_dilation", Numbers(space, 1)),
-                     reversal = op.numbers("window_reversal", Numbers(space, 0));
+  if (failed(layouts))
+    return failure();
+  FailureOr<int64_t> groups = op.number("feature_group_count", 1);
+  FailureOr<int64_t> batchGroups = succeeded(groups) ? op.number("batch_group_count", 1) : groups;
+  if (failed(batchGroups))
+    return failure();
+  FailureOr<Numbers> inputDilation = op.numbers("lhs_dilation", Numbers(space, 1));
+  FailureOr<Numbers> reversal =
+      succeeded(inputDilation) ? op.numbers("window_reversal", Numbers(space, 0)) : inputDilation;
+  if (failed(reversal))
+    return failure();
   FailureOr<Windows> windows = readWindows(op, space, "rhs_dilation");
-  if (failed(layouts) || failed(groups) || failed(batchGroups) || failed(inputDilation) || failed(reversal) ||
-      failed(windows))
+  if (failed(windows))
     return failure();
   if (*batchGroups != 1)
     return ImportedOp::cannot("with groups of the batch");
@@ -101,8 +108,8 @@ FailureOr<Imported> graphc::stablehlo::importConvolution(ImportedOp &op) {
   const bool nhwc = input != "bf" + places || output != "bf" + places, hwio = kernel != "oi" + places;
   const std::string features = nhwc ? "b" + places + "f" : "bf" + places, filter = hwio ? places + "io" : kernel.str();
   std::optional<Numbers> toInput = findPermutation(input, features), toFilter = findPermutation(kernel, filter),
-                         toOutput = findPermutation(features, output);
-  if (!toInput || !toFilter || !toOutput)
+                         toOutput = findPermutation(features, output), fromOutput = findPermutation(output, features);
+  if (!toInput || !toFilter || !toOutput || !fromOutput)
     return op.error() << "has dimension numbers that do not fit its operands";
   Value x = spreadOut(op, op.transpose(op.operands[0], *toInput), *inputDilation, nhwc);
   Value w = op.transpose(op.operands[1], *toFilter);
@@ -122,9 +129,8 @@ FailureOr<Imported> graphc::stablehlo::importConvolution(ImportedOp &op) {
     attributes.push_back(op.named("nhwc"));
   if (hwio)
     attributes.push_back(op.named("hwio"));
-  std::optional<Numbers> fromOutput = findPermutation(output, features);
   Numbers shape = llvm::map_to_vector(*fromOutput, [&](int64_t i) { return op.type().getDimSize(i); });
-  Value y = op.make("convolution", op.type().clone(shape), {x, w}, attributes);
+  Value y = op.makeProduct("convolution", op.type().clone(shape), {x, w}, attributes);
   return ImportedOp::one(op.transpose(y, *toOutput));
 }
 
@@ -152,9 +158,12 @@ FailureOr<Imported> graphc::stablehlo::importReduceWindow(ImportedOp &op) {
     return ImportedOp::cannot("of several operands");
   const StringRef combiner = op.combiner();
   const size_t rank = op.rank();
-  FailureOr<Numbers> sizes = op.numbers("window_dimensions"), spread = op.numbers("base_dilations", Numbers(rank, 1));
+  FailureOr<Numbers> sizes = op.numbers("window_dimensions");
+  FailureOr<Numbers> spread = succeeded(sizes) ? op.numbers("base_dilations", Numbers(rank, 1)) : sizes;
+  if (failed(spread))
+    return failure();
   FailureOr<Windows> windows = readWindows(op, rank, "window_dilations");
-  if (failed(sizes) || failed(spread) || failed(windows))
+  if (failed(windows))
     return failure();
   if (sizes->size() != rank)
     return op.error() << "has windows over " << sizes->size() << " dimensions and an operand of " << rank;

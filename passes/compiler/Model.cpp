@@ -17,7 +17,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -155,6 +157,33 @@ static OwningOpRef<ModuleOp> parseBytecode(const llvm::MemoryBuffer &bytes, MLIR
   return module && succeeded(checkDepth(*module)) ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
+/// Booleans in hexadecimal digits, a byte each, as JAX writes more than a hundred of them; MLIR 22 has eight in a byte.
+static std::string packBooleans(StringRef text) {
+  constexpr StringLiteral kBegin = "dense<\"0x";
+  std::string packed;
+  size_t done = 0;
+  for (size_t at = text.find(kBegin); at != StringRef::npos; at = text.find(kBegin, at + 1)) {
+    const size_t digits = at + kBegin.size(), end = text.find('"', digits);
+    StringRef shape = end == StringRef::npos ? StringRef() : text.substr(end);
+    if (!shape.consume_front("\"> : tensor<"))
+      continue;
+    uint64_t elements = 1, size = 0;
+    while (!shape.consumeInteger(10, size) && shape.consume_front("x"))
+      elements = llvm::SaturatingMultiply(elements, size);
+    if (!shape.starts_with("i1>") || elements < 9 || (end - digits) / 2 != elements || (end - digits) % 2 != 0)
+      continue;
+    packed += text.slice(done, digits);
+    for (uint64_t first = 0; first < elements; first += 8) {
+      unsigned byte = 0;
+      for (uint64_t i = first; i < std::min(first + 8, elements); ++i)
+        byte |= unsigned(text[digits + 2 * i] != '0' || text[digits + 2 * i + 1] != '0') << (i - first);
+      packed += llvm::toHex(StringRef(reinterpret_cast<const char *>(&byte), 1));
+    }
+    done = end;
+  }
+  return done ? packed + text.substr(done).str() : "";
+}
+
 /// One file, not verified yet, which `sources` keeps.
 static OwningOpRef<ModuleOp> parseFile(std::unique_ptr<llvm::MemoryBuffer> file, llvm::SourceMgr &sources,
                                        MLIRContext &context, const DiagnosticSink &sink) {
@@ -170,6 +199,8 @@ static OwningOpRef<ModuleOp> parseFile(std::unique_ptr<llvm::MemoryBuffer> file,
     sink(foreign);
     return {};
   }
+  if (std::string packed = isText ? packBooleans(file->getBuffer()) : ""; !packed.empty())
+    file = llvm::MemoryBuffer::getMemBufferCopy(packed, name);
   std::optional<TextExcess> excess = isText ? findTextExcess(file->getBuffer()) : std::nullopt;
   const llvm::MemoryBuffer &kept = *sources.getMemoryBuffer(sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc()));
   if (excess) {
@@ -179,6 +210,10 @@ static OwningOpRef<ModuleOp> parseFile(std::unique_ptr<llvm::MemoryBuffer> file,
   }
   graph::ParseMessages messages(&context);
   OwningOpRef<ModuleOp> module = isText ? parseText(kept, context) : parseBytecode(kept, context);
+  if (module && ((*module)->getNumRegions() != 1 || !module->getBodyRegion().hasOneBlock())) {
+    module->emitError() << "has no body";
+    return {};
+  }
   // A module without a `module { }` of its own has no line.
   if (auto place = module ? dyn_cast<FileLineColLoc>(module->getLoc()) : FileLineColLoc();
       place && place.getLine() == 0)
@@ -225,9 +260,9 @@ public:
     for (const std::string &tree : options.importVariables)
       if (!tree.empty() && !found.contains(tree) && options.importVariables != CompileOptions().importVariables)
         return say("", "--import_variables=" + tree +
-                           ": no argument of an imported function belongs to a tree of that name; an argument " +
-                           (hasNames ? "has the name that it has in Python"
-                                     : "has no name here: JAX writes names with enable_debug_info=True"));
+                           ": no argument of a function that is imported belongs to a tree of that name; " +
+                           (arguments.empty() ? "none has a name: JAX writes them with enable_debug_info=True"
+                                              : "they are " + arguments));
     return success();
   }
 
@@ -240,6 +275,14 @@ private:
     return failure();
   }
   LogicalResult import(const std::string &path);
+  void listArguments(ModuleOp imported) {
+    for (auto function : imported.getOps<func::FuncOp>())
+      for (BlockArgument argument : function.isPublic() ? function.getArguments() : ArrayRef<BlockArgument>())
+        if (auto named = dyn_cast<NameLoc>(argument.getLoc()); named && ++listed <= 16)
+          arguments += (arguments.empty() ? "" : ", ") + named.getName().str();
+        else if (named && listed == 17)
+          arguments += ", …";
+  }
 
   ModuleOp model;
   const CompileOptions &options;
@@ -247,7 +290,8 @@ private:
   const DiagnosticSink &sink;
   const Block::iterator begin;
   llvm::StringSet<llvm::MallocAllocator> found; ///< trees
-  bool hasNames = false;
+  std::string arguments; ///< the names of the first few of imported functions
+  unsigned listed = 0;
 };
 
 LogicalResult Importer::import(const std::string &path) {
@@ -269,10 +313,7 @@ LogicalResult Importer::import(const std::string &path) {
     for (const std::string &tree : options.importVariables)
       if (hasTree(*imported, tree))
         found.insert(tree);
-    imported->walk([&](func::FuncOp function) {
-      for (BlockArgument argument : function.isPublic() ? function.getArguments() : ArrayRef<BlockArgument>())
-        hasNames |= isa<NameLoc>(argument.getLoc());
-    });
+    listArguments(*imported);
     if (failed(importStablehlo(*imported, options.importVariables)))
       return failure();
   }

@@ -104,6 +104,9 @@ private:
       excess = {text.data() + at, "no op has so many results"};
     if (word == "mod" || word == "floordiv" || word == "ceildiv")
       countOperator();
+    if (StringRef rest = text.substr(at).ltrim(); // which ends MLIR 22's parser
+        word == "array" && rest.consume_front("<") && rest.ltrim().starts_with("index"))
+      excess = {text.data() + at - word.size(), "an array has elements of 'index', expected an integer or floating point type"};
   }
 
   static bool startsWithNumber(StringRef rest, uint64_t &number) {

@@ -94,6 +94,8 @@ private:
     if (!function.getBody().hasOneBlock())
       return function.emitError() << "@" << function.getSymName() << " has " << function.getBody().getBlocks().size()
                                   << " blocks; expected one: control flow cannot be imported";
+    if (function.getBody().front().empty() || !isa<func::ReturnOp>(function.getBody().front().back()))
+      return function.emitError() << "@" << function.getSymName() << " does not end with func.return";
     for (StringRef count : {"mhlo.num_partitions", "mhlo.num_replicas"})
       if (auto given = module->getAttrOfType<IntegerAttr>(count); given && given.getValue().ugt(1))
         return function.emitError() << "is of a program for " << given.getInt() << " devices (" << count
@@ -214,10 +216,10 @@ private:
                  variable
                      ? ReadOp::create(builder, placeOf(argument), argument.getType(), variable.getSymName()).getResult()
                      : Value(body->getArgument(next++)));
-    for (Operation &op : function.getBody().front().without_terminator())
+    Operation *end = &function.getBody().front().back();
+    for (Operation &op : llvm::make_range(function.getBody().front().begin(), end->getIterator()))
       if (failed(import(&op, values)))
         return failure();
-    Operation *end = function.getBody().front().getTerminator();
     SmallVector<Value> returned;
     for (auto [result, state] : llvm::zip(end->getOperands(), states)) {
       if (state)
@@ -252,8 +254,10 @@ private:
       if (!path)
         continue;
       VariableOp state;
+      const auto isNumber = [](StringRef key) { return llvm::all_of(key, llvm::isDigit); };
       for (ArrayRef<std::string> keys = path->keys; !state && !keys.empty(); keys = keys.drop_front())
-        state = byPath.lookup(llvm::join(keys, "."));
+        if (keys.size() < path->keys.size() || !llvm::all_of(keys, isNumber)) // result[0] is the loss
+          state = byPath.lookup(llvm::join(keys, "."));
       if (!state || state.getType() != function.getResultTypes()[i] || llvm::is_contained(states, state))
         continue;
       states[i] = state;
@@ -310,8 +314,7 @@ private:
         if (failed(import(&inner, values)))
           return failure();
       for (auto [next, returned] : llvm::zip_equal(carried, loop.body->back().getOperands()))
-        if (!(next = values.lookupOrNull(returned)))
-          return op->emitError() << "returns a value that is made behind it";
+        next = values.lookup(returned); // all ops of the body stand before its last
     }
     values.map(op->getResults(), carried);
     return success();
@@ -342,7 +345,7 @@ private:
   }
 
   static constexpr StringLiteral kWhatIsSupported =
-      "tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 of static shape";
+      "tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64, of static shape and not empty";
 
   ModuleOp module;
   SymbolTable symbols;

@@ -5,9 +5,9 @@ func.func @unsupported(%x: tensor<4xf32>, %n: tensor<i32>, %h: tensor<4xf32>) ->
   // expected-error@+1 {{7 operations cannot be imported: stablehlo.cbrt, 2 times, and what is named below}}
   %a = "stablehlo.cbrt"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %b = "stablehlo.cbrt"(%a) : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-note@+1 {{stablehlo.convert of tensor<4xf16> (expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 of static shape)}}
+  // expected-note@+1 {{stablehlo.convert of tensor<4xf16> (expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64, of static shape and not empty)}}
   %c = "stablehlo.convert"(%b) : (tensor<4xf32>) -> tensor<4xf16>
-  // expected-note@+1 {{stablehlo.negate of tensor<4xf16> (expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 of static shape), 2 times, here first}}
+  // expected-note@+1 {{stablehlo.negate of tensor<4xf16> (expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64, of static shape and not empty), 2 times, here first}}
   %d = "stablehlo.negate"(%c) : (tensor<4xf16>) -> tensor<4xf16>
   %i = "stablehlo.negate"(%d) : (tensor<4xf16>) -> tensor<4xf16>
   // expected-note@+1 {{stablehlo.compare by total order}}
@@ -231,7 +231,7 @@ func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
-// expected-error@+1 {{@dynamic takes or gives a 'tensor<?xf32>'; expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 of static shape}}
+// expected-error@+1 {{@dynamic takes or gives a 'tensor<?xf32>'; expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64, of static shape and not empty}}
 func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>
 }
@@ -368,7 +368,7 @@ func.func @before(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 module @"jit_a\01" {
-  // expected-error@+1 {{must have no control character}}
+  // expected-error@+1 {{its name, "}}
   func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
     return %x : tensor<4xf32>
   }
@@ -389,3 +389,11 @@ func.func @top(%x: tensor<4xf32>) -> tensor<2xf32> {
   %y = "chlo.top_k"(%x) {k = 2 : i64} : (tensor<4xf32>) -> tensor<2xf32>
   return %y : tensor<2xf32>
 }
+
+// -----
+
+// expected-error@+1 {{@endless does not end with func.return}}
+"func.func"() <{function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "endless"}> ({
+^bb0(%x: tensor<4xf32>):
+  %y = "stablehlo.sine"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+}) : () -> ()

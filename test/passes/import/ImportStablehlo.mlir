@@ -16,9 +16,8 @@
 // CHECK-NEXT:   %[[R:.*]] = graph.call @loss.relu(%[[M]])
 // CHECK-NEXT:   graph.return %[[R]]
 // CHECK: graph.func private @loss.relu(%[[A:.*]]: tensor<4x2xf32>) -> tensor<4x2xf32> {
-// CHECK-NEXT:   %[[Z:.*]] = graph.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:   %[[ZS:.*]] = graph.broadcast_in_dim %[[Z]] broadcast_dimensions = []
-// CHECK-NEXT:   graph.maximum %[[A]], %[[ZS]]
+// CHECK-NEXT:   %[[Y:.*]] = graph.relu %[[A]]
+// CHECK-NEXT:   graph.return %[[Y]]
 // CHECK-NOT: mhlo
 // TREES: graph.func private @loss(%{{.*}}: tensor<3x2xf32>, %{{.*}}: tensor<2xf32>, %{{.*}}: tensor<i32>, %{{.*}}: tensor<4x3xf32>)
 "builtin.module"() <{sym_name = "jit_loss"}> ({
