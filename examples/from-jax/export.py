@@ -47,4 +47,4 @@ params = net.init(jax.random.PRNGKey(0), images)["params"]
 write(loss, params, images, labels)
 write(logits, params, images)
 leaves = jax.tree_util.tree_leaves_with_path({"params": params})
-np.savez("params.npz", **{".".join(part.key for part in path): leaf for path, leaf in leaves})
+np.savez("params.npz", **{jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves})

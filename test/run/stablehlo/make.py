@@ -77,10 +77,13 @@ def write(name, model, x, y):
         logits, new = model.apply({"params": params, **stats}, x, True, mutable=list(stats))
         return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean(), new
 
-    lowered = jax.jit(loss).lower(variables["params"], stats, x, y)
-    text = lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
-    text = re.sub(r'"/[^"]*/([^"/]+\.py)"', r'"\1"', text)  # no path of this machine
-    (HERE / f"{name}.mlir").write_text(text)
+    def step(params, x, y):
+        (value, _), slope = jax.value_and_grad(loss, has_aux=True)(params, {}, x, y)
+        return value, jax.tree.map(lambda p, g: p - RATE * g, params, slope)
+
+    export(name, jax.jit(loss).lower(variables["params"], stats, x, y))
+    if name == "mlp":
+        export("mlp-step", jax.jit(step).lower(variables["params"], x, y))
     gradient = jax.jit(jax.value_and_grad(loss, has_aux=True))
     params, losses = variables["params"], []
     for _ in range(STEPS):
@@ -91,6 +94,11 @@ def write(name, model, x, y):
     jax.tree.map_with_path(lambda path, leaf: final.update({"params." + named(path): summary(leaf)}), params)
     jax.tree.map_with_path(lambda path, leaf: final.update({"stats." + named(path): summary(leaf)}), stats)
     return {"losses": losses, "variables": final}
+
+
+def export(name, lowered):
+    text = lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+    (HERE / f"{name}.mlir").write_text(re.sub(r'"/[^"]*/([^"/]+\.py)"', r'"\1"', text))  # no path of this machine
 
 
 def named(path):
