@@ -5,6 +5,8 @@
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/stablehlo/ToGraph.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 namespace graphc::stablehlo {
 
 using Numbers = mlir::SmallVector<int64_t>;
@@ -62,9 +64,18 @@ private:
   mlir::SmallVector<mlir::StringRef> known;
 };
 
+/// "add" of stablehlo.add.
+inline mlir::StringRef withoutDialect(mlir::Operation *op) { return op->getName().getStringRef().split('.').second; }
+inline bool isOfTruth(mlir::Type type) { return mlir::getElementTypeOrSelf(type).isSignlessInteger(1); }
+/// The word for truth values of what is arithmetic of numbers; "" for others.
+inline mlir::StringRef ofTruth(mlir::StringRef name) {
+  return name == "add" || name == "maximum" ? "or" : name == "multiply" || name == "minimum" ? "and" : "";
+}
+
 /// Whether a reduction that begins with `value` is one that begins with nothing.
 bool isNeutral(mlir::Value value, mlir::StringRef combiner);
 
+mlir::FailureOr<Imported> importReduce(ImportedOp &op);
 mlir::FailureOr<Imported> importConvolution(ImportedOp &op);
 mlir::FailureOr<Imported> importReduceWindow(ImportedOp &op);
 

@@ -106,7 +106,8 @@ private:
       countOperator();
     if (StringRef rest = text.substr(at).ltrim(); // which ends MLIR 22's parser
         word == "array" && rest.consume_front("<") && rest.ltrim().starts_with("index"))
-      excess = {text.data() + at - word.size(), "an array has elements of 'index', expected an integer or floating point type"};
+      excess = {text.data() + at - word.size(),
+                "an array has elements of 'index', expected an integer or floating point type"};
   }
 
   static bool startsWithNumber(StringRef rest, uint64_t &number) {
