@@ -7,7 +7,7 @@ import lit.formats
 config.name = "graphc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "bench", "ci", "runtime", "models"]
+config.excludes = ["Inputs", "bench", "ci", "runtime", "models", "stablehlo"]
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 build = os.path.join(root, lit_config.params.get("build", os.environ.get("GRAPHC_BUILD", "build/release")))

@@ -14,6 +14,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -189,8 +190,15 @@ Numbers fieldOf(DictionaryAttr fields, StringRef name) {
   return numbers ? llvm::to_vector(numbers.asArrayRef()) : Numbers();
 }
 
-/// Those of the fields that the graph dialect has under the same names.
-SmallVector<NamedAttribute> takeFields(ImportedOp &op, DictionaryAttr fields, ArrayRef<StringRef> names) {
+/// Those of the fields that the graph dialect has under the same names. Another one is said.
+FailureOr<SmallVector<NamedAttribute>> takeFields(ImportedOp &op, DictionaryAttr fields, ArrayRef<StringRef> names) {
+  for (NamedAttribute field : fields) {
+    const StringRef name = field.getName();
+    const bool isList = llvm::is_contained(names, name) && isa<DenseI64ArrayAttr>(field.getValue());
+    if (!isList && !(name == "index_vector_dim" && isa<IntegerAttr>(field.getValue())))
+      return op.error() << "has dimension numbers with '" << name
+                        << "', which is not known or of another kind; expected " << llvm::join(names, ", ");
+  }
   return llvm::map_to_vector(names, [&](StringRef name) { return op.named(name, fieldOf(fields, name)); });
 }
 
@@ -199,10 +207,12 @@ Result importDotGeneral(ImportedOp &op) {
   FailureOr<DictionaryAttr> fields = op.dictionary("dot_dimension_numbers");
   if (failed(fields))
     return failure();
-  return ImportedOp::one(op.makeProduct("dot_general", op.type(), op.operands,
-                                        takeFields(op, *fields,
-                                                   {"lhs_batching_dimensions", "rhs_batching_dimensions",
-                                                    "lhs_contracting_dimensions", "rhs_contracting_dimensions"})));
+  auto attributes = takeFields(op, *fields,
+                               {"lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions",
+                                "rhs_contracting_dimensions"});
+  if (failed(attributes))
+    return failure();
+  return ImportedOp::one(op.makeProduct("dot_general", op.type(), op.operands, *attributes));
 }
 
 NamedAttribute indexVectorDim(ImportedOp &op, DictionaryAttr fields) {
@@ -215,10 +225,8 @@ bool takesRows(ImportedOp &op, DictionaryAttr fields, ArrayRef<int64_t> sizes) {
   const RankedTensorType table = op.operandType(0), indices = op.operandType(1);
   auto given = fields.getAs<IntegerAttr>("index_vector_dim");
   const int64_t vectors = given ? given.getInt() : 0, last = indices.getRank() - 1;
-  if (vectors < 0 || vectors < last || op.type().getRank() == 0)
-    return false;
-  const bool isOne = vectors == last + 1 || indices.getDimSize(unsigned(last)) == 1;
-  return table.getRank() == 2 && isa<FloatType>(table.getElementType()) && isOne &&
+  const bool isOne = vectors == last + 1 || (last >= 0 && vectors == last && indices.getDimSize(unsigned(last)) == 1);
+  return table.getRank() == 2 && isa<FloatType>(table.getElementType()) && isOne && op.type().getRank() > 0 &&
          sizes == ArrayRef<int64_t>{1, table.getDimSize(1)} &&
          fieldOf(fields, "offset_dims") == Numbers{op.type().getRank() - 1} &&
          fieldOf(fields, "collapsed_slice_dims") == Numbers{0} && fieldOf(fields, "start_index_map") == Numbers{0} &&
@@ -231,8 +239,9 @@ Imported importRows(ImportedOp &op) {
   const RankedTensorType table = op.operandType(0), indices = op.operandType(1);
   auto number = RankedTensorType::get({}, indices.getElementType());
   RankedTensorType numbers = indices.clone(op.type().getShape().drop_back());
-  Value within = op.make("clamp", indices,
-                         {op.splat(number, 0), op.operands[1], op.splat(number, double(table.getDimSize(0) - 1))});
+  const int64_t last =
+      std::min(table.getDimSize(0) - 1, llvm::maxIntN(indices.getElementType().getIntOrFloatBitWidth()));
+  Value within = op.make("clamp", indices, {op.splat(number, 0), op.operands[1], op.splat(number, double(last))});
   if (numbers != indices)
     within = op.make("reshape", numbers, within);
   return ImportedOp::one(op.make("embedding", op.type(), {op.operands[0], within}));
@@ -246,14 +255,16 @@ Result importGather(ImportedOp &op) {
   FailureOr<Numbers> sizes = op.numbers("slice_sizes");
   if (failed(sizes))
     return failure();
-  if (takesRows(op, *fields, *sizes))
-    return importRows(op);
-  SmallVector<NamedAttribute> attributes = takeFields(op, *fields,
+  FailureOr<SmallVector<NamedAttribute>> attributes = takeFields(op, *fields,
                                                       {"offset_dims", "collapsed_slice_dims", "operand_batching_dims",
                                                        "start_indices_batching_dims", "start_index_map"});
-  attributes.push_back(indexVectorDim(op, *fields));
-  attributes.push_back(op.named("slice_sizes", *sizes));
-  return ImportedOp::one(op.make("gather", op.type(), withIndices(op, 1), attributes));
+  if (failed(attributes))
+    return failure();
+  if (takesRows(op, *fields, *sizes))
+    return importRows(op);
+  attributes->push_back(indexVectorDim(op, *fields));
+  attributes->push_back(op.named("slice_sizes", *sizes));
+  return ImportedOp::one(op.make("gather", op.type(), withIndices(op, 1), *attributes));
 }
 
 Result importScatter(ImportedOp &op) {
@@ -265,13 +276,15 @@ Result importScatter(ImportedOp &op) {
   FailureOr<DictionaryAttr> fields = op.dictionary("scatter_dimension_numbers");
   if (failed(fields))
     return failure();
-  SmallVector<NamedAttribute> attributes =
+  FailureOr<SmallVector<NamedAttribute>> attributes =
       takeFields(op, *fields,
                  {"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims",
                   "scatter_dims_to_operand_dims"});
-  attributes.push_back(indexVectorDim(op, *fields));
+  if (failed(attributes))
+    return failure();
+  attributes->push_back(indexVectorDim(op, *fields));
   return ImportedOp::one(
-      op.make("scatter", op.type(), {op.operands[0], asIndices(op, op.operands[1]), op.operands[2]}, attributes));
+      op.make("scatter", op.type(), {op.operands[0], asIndices(op, op.operands[1]), op.operands[2]}, *attributes));
 }
 
 //===----------------------------------------------------------------------------------------------------------===//

@@ -39,6 +39,9 @@ FailureOr<Windows> readWindows(ImportedOp &op, size_t rank, StringRef dilations)
     padding->resize(2 * rank, padding->front());
   if (strides->size() != rank || spread->size() != rank || padding->size() != 2 * rank)
     return op.error() << "has windows over " << rank << " dimensions and attributes for another number";
+  const auto isFar = [](int64_t number) { return number < -(int64_t(1) << 31) || number > int64_t(1) << 31; };
+  if (llvm::any_of(*strides, isFar) || llvm::any_of(*spread, isFar) || llvm::any_of(*padding, isFar))
+    return op.error() << "has a stride, a dilation or a padding beyond 2^31";
   Windows windows{*strides, {}, {}, *spread};
   for (size_t i = 0; i < rank; ++i) {
     windows.low.push_back((*padding)[2 * i]);

@@ -172,6 +172,8 @@ static std::string packBooleans(StringRef text) {
       elements = llvm::SaturatingMultiply(elements, size);
     if (!shape.starts_with("i1>") || elements < 9 || (end - digits) / 2 != elements || (end - digits) % 2 != 0)
       continue;
+    if (!llvm::all_of(text.slice(digits, end), llvm::isHexDigit))
+      continue;
     packed += text.slice(done, digits);
     for (uint64_t first = 0; first < elements; first += 8) {
       unsigned byte = 0;
@@ -238,12 +240,36 @@ static LogicalResult merge(ModuleOp imported, ModuleOp model, Block::iterator be
       FailureOr<bool> there = isDeclared(variable);
       if (failed(there))
         return failure();
-      if (*there)
+      if (*there) {
+        auto kept = model.lookupSymbol<graph::VariableOp>(variable.getSymName());
+        if (!kept.getAggregation() && variable.getAggregation()) // of state that a function gives back
+          kept.setAggregation(variable.getAggregation());
         continue;
+      }
     }
     op.moveBefore(model.getBody(), begin);
   }
   return success();
+}
+
+/// What a file of the graph dialect has that a model imports: what is the model's alone is refused.
+static LogicalResult checkLibrary(ModuleOp library) {
+  for (NamedAttribute attribute : library->getDiscardableAttrs())
+    return library.emitError() << "has the attribute '" << attribute.getName().getValue()
+                               << "', which is for the model alone; expected functions, variables and data sets";
+  for (auto function : library.getOps<graph::FuncOp>())
+    if (!function.isPrivate())
+      return function.emitError()
+             << "@" << function.getSymName()
+             << " is what a phase runs, in a file that a model imports; expected private functions";
+  WalkResult unknown = library.walk([](Operation *op) {
+    if (op->isRegistered())
+      return WalkResult::advance();
+    op->emitError() << "custom op '" << op->getName() << "' is unknown"
+                    << graph::suggestOp(op->getName().getStringRef(), op->getContext());
+    return WalkResult::interrupt();
+  });
+  return failure(unknown.wasInterrupted());
 }
 
 /// Reads what the model imports.
@@ -298,8 +324,9 @@ LogicalResult Importer::import(const std::string &path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return say(path, "cannot read the file that is imported: " + file.getError().message());
+  const StringRef kVhlo("\0vhlo\0", 6), kStablehlo("\0stablehlo\0", 11); // names of dialects
   if (StringRef bytes = (*file)->getBuffer();
-      isBytecode((*file)->getMemBufferRef()) && (bytes.contains("vhlo") || bytes.contains("stablehlo")))
+      isBytecode((*file)->getMemBufferRef()) && (bytes.contains(kVhlo) || bytes.contains(kStablehlo)))
     return say(path, "this is StableHLO's bytecode; expected its text in MLIR's generic form (docs/import.md)");
   MLIRContext &context = *model.getContext();
   context.allowUnregisteredDialects(); // what nobody knows is listed with all else that cannot be imported
@@ -307,7 +334,7 @@ LogicalResult Importer::import(const std::string &path) {
   const bool isStablehlo = imported && hasStablehlo(*imported);
   const bool isWell = imported && (!isStablehlo || succeeded(verify(*imported)));
   context.allowUnregisteredDialects(false);
-  if (!isWell)
+  if (!isWell || (!isStablehlo && failed(checkLibrary(*imported))))
     return failure();
   if (isStablehlo) {
     for (const std::string &tree : options.importVariables)
@@ -320,24 +347,38 @@ LogicalResult Importer::import(const std::string &path) {
   return merge(*imported, model, begin);
 }
 
+/// The first variable that a function gives a new value, or one that it calls; null where there is none.
+static FlatSymbolRefAttr findAssigned(graph::FuncOp function, const SymbolTable &symbols,
+                                      llvm::DenseSet<Operation *> &seen) {
+  FlatSymbolRefAttr found;
+  SmallVector<graph::FuncOp> todo{function};
+  while (!found && !todo.empty()) {
+    graph::FuncOp next = todo.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    next.walk([&](Operation *op) {
+      if (auto variable = op->getAttrOfType<FlatSymbolRefAttr>("variable"); variable && graph::isAssign(op) && !found)
+        found = variable;
+      if (auto call = dyn_cast<graph::CallOp>(op))
+        if (auto callee = symbols.lookup<graph::FuncOp>(call.getCallee()))
+          todo.push_back(callee);
+    });
+  }
+  return found;
+}
+
 /// Running averages that validation data go into are a mistake that nothing else shows.
-static void warnOfStateInEvaluation(ModuleOp module, const llvm::DenseSet<Operation *> &own) {
+static void warnOfStateInEvaluation(ModuleOp module) {
   SymbolTable symbols(module);
   for (auto function : module.getOps<graph::FuncOp>()) {
     if (function.getRole() != graph::Role::Eval)
       continue;
+    llvm::DenseSet<Operation *> seen;
     function.walk([&](graph::CallOp call) {
       auto callee = symbols.lookup<graph::FuncOp>(call.getCallee());
-      if (!callee || own.contains(callee))
-        return;
-      callee.walk([&](Operation *op) {
-        auto variable = graph::isAssign(op) ? op->getAttrOfType<FlatSymbolRefAttr>("variable") : FlatSymbolRefAttr();
-        if (!variable)
-          return WalkResult::advance();
+      if (FlatSymbolRefAttr variable = callee ? findAssigned(callee, symbols, seen) : FlatSymbolRefAttr())
         call.emitWarning() << "@" << call.getCallee() << " gives " << variable
                            << " a new value, in an evaluation too; expected a function that gives no state back";
-        return WalkResult::interrupt();
-      });
     });
   }
 }
@@ -350,9 +391,6 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file, const 
   OwningOpRef<ModuleOp> module = parseFile(std::move(file), sources, context, sink);
   if (!module)
     return {};
-  llvm::DenseSet<Operation *> own;
-  for (Operation &op : *module->getBody())
-    own.insert(&op);
   if (failed(Importer(*module, options, sources, sink).run()))
     return {};
   const bool isForeign = hasStablehlo(*module);
@@ -366,7 +404,8 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file, const 
   }
   if (failed(checkModuleAttributes(*module)))
     return {};
-  warnOfStateInEvaluation(*module, own);
+  if (!options.imports.empty())
+    warnOfStateInEvaluation(*module);
   return module;
 }
 

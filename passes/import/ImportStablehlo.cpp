@@ -9,6 +9,7 @@
 #include "passes/Passes.h"
 #include "passes/import/ArgumentNames.h"
 #include "passes/import/CountedLoop.h"
+#include "passes/import/States.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -189,8 +190,10 @@ private:
       arguments.push_back(argument.getType());
       places.push_back(argument.getLoc());
     }
-    SmallVector<VariableOp> states = findStates(function, variables);
-    for (auto [type, state] : llvm::zip(function.getResultTypes(), states))
+    FailureOr<SmallVector<VariableOp>> states = findStates(function, variables);
+    if (failed(states))
+      return failure();
+    for (auto [type, state] : llvm::zip(function.getResultTypes(), *states))
       if (!state)
         results.push_back(type);
     builder.setInsertionPoint(function);
@@ -221,7 +224,7 @@ private:
       if (failed(import(&op, values)))
         return failure();
     SmallVector<Value> returned;
-    for (auto [result, state] : llvm::zip(end->getOperands(), states)) {
+    for (auto [result, state] : llvm::zip(end->getOperands(), *states)) {
       if (state)
         createAssign(builder, clean(end->getLoc()), state.getSymName(), values.lookup(result));
       else
@@ -231,40 +234,34 @@ private:
     return success();
   }
 
-  /// Of each result the variable whose next value it is, or nothing: JAX calls it result[1]['batch_stats']['mean'], or with more before the
-  /// last keys, where the argument is stats['batch_stats']['mean'], or batch_stats['mean'].
-  SmallVector<VariableOp> findStates(func::FuncOp function, ArrayRef<VariableOp> variables) {
-    llvm::StringMap<VariableOp> byPath;
+  /// Of each result the variable whose next value it is, or nothing. Those of the first tree are trained, and not given back.
+  FailureOr<SmallVector<VariableOp>> findStates(func::FuncOp function, ArrayRef<VariableOp> variables) {
+    std::vector<StateLeaf> states, results;
+    SmallVector<VariableOp> of;
     for (auto [argument, variable] : llvm::zip(function.getArguments(), variables)) {
-      std::optional<TreePath> path = parseTreePath(getArgumentName(argument));
+      const std::string name = getArgumentName(argument);
+      std::optional<TreePath> path = parseTreePath(name);
       if (!variable || path->root == trees.front())
         continue;
-      ArrayRef<std::string> keys = path->keys;
-      byPath[path->text()] = variable;
-      if (!keys.empty())
-        byPath[llvm::join(keys, ".")] = variable;
-      if (keys.size() > 1) // of what is within the tree, where two have not the same
-        if (auto [entry, isNew] = byPath.try_emplace(llvm::join(keys.drop_front(), "."), variable); !isNew)
-          entry->second = VariableOp();
+      states.push_back({path, argument.getType(), name});
+      of.push_back(variable);
     }
-    SmallVector<VariableOp> states(function.getNumResults());
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
       auto info = function.getResultAttrOfType<StringAttr>(i, "jax.result_info");
-      std::optional<TreePath> path = info ? parseTreePath(info.getValue()) : std::nullopt;
-      if (!path)
-        continue;
-      VariableOp state;
-      const auto isNumber = [](StringRef key) { return llvm::all_of(key, llvm::isDigit); };
-      for (ArrayRef<std::string> keys = path->keys; !state && !keys.empty(); keys = keys.drop_front())
-        if (keys.size() < path->keys.size() || !llvm::all_of(keys, isNumber)) // result[0] is the loss
-          state = byPath.lookup(llvm::join(keys, "."));
-      if (!state || state.getType() != function.getResultTypes()[i] || llvm::is_contained(states, state))
-        continue;
-      states[i] = state;
-      if (!state.getAggregation() && hasSums(state.getTensorType()))
-        state.setAggregation("mean");
+      const StringRef name = info ? info.getValue() : "";
+      results.push_back({parseTreePath(name), function.getResultTypes()[i], name.str()});
     }
-    return states;
+    std::string ambiguity;
+    SmallVector<VariableOp> found;
+    for (int state : matchStates(states, results, ambiguity)) {
+      found.push_back(state < 0 ? VariableOp() : of[state]);
+      if (VariableOp variable = found.back(); variable && !variable.getAggregation() && hasSums(variable.getType()))
+        variable.setAggregation("mean");
+    }
+    if (!ambiguity.empty())
+      return function.emitError() << "of @" << function.getSymName() << " " << ambiguity
+                                  << "; expected state under keys that no other result has";
+    return found;
   }
 
   LogicalResult import(Operation *op, IRMapping &values) {

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.columns = {{{}, 0, data::StoredType::F32}, {{}, 1, data::StoredType::I32}, {{}, 0, data::StoredType::F64}};
   if (data[0] & 1 && data[0] & 16)
     options.columns[0].name = "a";
-  auto reader = data::openBytes({reinterpret_cast<const char *>(data) + 1, size - 1}, "fuzz");
+  auto reader = base::openBytes({reinterpret_cast<const char *>(data) + 1, size - 1}, "fuzz");
   if (!reader.ok())
     return 0;
   uint64_t bytes = 0;

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (line == std::string_view::npos)
     return 0;
   auto vocabulary = data::Vocabulary::parse(input.substr(0, line + 1), "fuzz");
-  auto reader = data::openBytes(input.substr(line + 3), "fuzz");
+  auto reader = base::openBytes(input.substr(line + 3), "fuzz");
   if (!vocabulary.ok() || !reader.ok())
     return 0;
   uint64_t count = 0;

@@ -318,9 +318,14 @@ void CheckChief::readInitFrom(service::CheckOrder::Reach *order) {
       if (absl::Status sound = origin->check(*opened->made, plan); !sound.ok())
         opened->made = sound;
     if (const checkpoint::ValuesFile *file = origin->file(); file && opened->made.ok()) {
+      const absl::StatusOr<uint32_t> sum = file->crc32c();
+      if (!sum.ok()) {
+        opened->made = sum.status();
+        return;
+      }
       opened->file.emplace();
       opened->file->set_bytes(file->bytes());
-      opened->file->set_crc32c(file->crc32c().value_or(0));
+      opened->file->set_crc32c(*sum);
     }
   });
   const std::string flag = absl::StrCat("--init_from ", folder);

@@ -397,3 +397,27 @@ func.func @top(%x: tensor<4xf32>) -> tensor<2xf32> {
 ^bb0(%x: tensor<4xf32>):
   %y = "stablehlo.sine"(%x) : (tensor<4xf32>) -> tensor<4xf32>
 }) : () -> ()
+
+// -----
+
+func.func @fields(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error@+1 {{has dimension numbers with 'lhs_contracting_dimension', which is not known or of another kind; expected lhs_batching_dimensions, rhs_batching_dimensions, lhs_contracting_dimensions, rhs_contracting_dimensions}}
+  %a = "stablehlo.dot_general"(%x, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimension = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @vectors(%x: tensor<5x3xf32>, %i: tensor<i32>) -> tensor<3xf32> {
+  // expected-error@+1 {{index_vector_dim}}
+  %a = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 5>, slice_sizes = array<i64: 1, 3>}> : (tensor<5x3xf32>, tensor<i32>) -> tensor<3xf32>
+  return %a : tensor<3xf32>
+}
+
+// -----
+
+func.func @far(%x: tensor<8x4x6x6xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<8x8x4x4xf32> {
+  // expected-error@+1 {{'stablehlo.convolution' has a stride, a dilation or a padding beyond 2^31}}
+  %c = "stablehlo.convolution"(%x, %w) <{dimension_numbers = #stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>, padding = dense<9223372036854775807> : tensor<2x2xi64>}> : (tensor<8x4x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<8x8x4x4xf32>
+  return %c : tensor<8x8x4x4xf32>
+}
