@@ -255,9 +255,10 @@ Result importGather(ImportedOp &op) {
   FailureOr<Numbers> sizes = op.numbers("slice_sizes");
   if (failed(sizes))
     return failure();
-  FailureOr<SmallVector<NamedAttribute>> attributes = takeFields(op, *fields,
-                                                      {"offset_dims", "collapsed_slice_dims", "operand_batching_dims",
-                                                       "start_indices_batching_dims", "start_index_map"});
+  FailureOr<SmallVector<NamedAttribute>> attributes =
+      takeFields(op, *fields,
+                 {"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
+                  "start_index_map"});
   if (failed(attributes))
     return failure();
   if (takesRows(op, *fields, *sizes))
