@@ -2,6 +2,7 @@
 #include "passes/compiler/Model.h"
 
 #include "passes/compiler/TextLimits.h"
+#include "passes/import/ArgumentNames.h"
 #include "passes/import/ImportStablehlo.h"
 
 #include "dialects/dist/DistDialect.h"
@@ -14,11 +15,9 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -283,12 +282,17 @@ public:
       if (failed(import(path)))
         return failure();
     // A file alone need not have all of them; one that none has is misspelt.
+    if (options.importVariables == CompileOptions().importVariables)
+      return success();
     for (const std::string &tree : options.importVariables)
-      if (!tree.empty() && !found.contains(tree) && options.importVariables != CompileOptions().importVariables)
+      if (!tree.empty() && llvm::none_of(arguments, [&](const std::string &name) {
+            std::optional<TreePath> path = parseTreePath(name);
+            return path && path->root == tree;
+          }))
         return say("", "--import_variables=" + tree +
                            ": no argument of a function that is imported belongs to a tree of that name; " +
                            (arguments.empty() ? "none has a name: JAX writes them with enable_debug_info=True"
-                                              : "they are " + arguments));
+                                              : "they are " + listFirst(arguments)));
     return success();
   }
 
@@ -301,13 +305,8 @@ private:
     return failure();
   }
   LogicalResult import(const std::string &path);
-  void listArguments(ModuleOp imported) {
-    for (auto function : imported.getOps<func::FuncOp>())
-      for (BlockArgument argument : function.isPublic() ? function.getArguments() : ArrayRef<BlockArgument>())
-        if (auto named = dyn_cast<NameLoc>(argument.getLoc()); named && ++listed <= 16)
-          arguments += (arguments.empty() ? "" : ", ") + named.getName().str();
-        else if (named && listed == 17)
-          arguments += ", …";
+  static std::string listFirst(ArrayRef<std::string> names) {
+    return llvm::join(names.take_front(16), ", ") + (names.size() > 16 ? ", …" : "");
   }
 
   ModuleOp model;
@@ -315,9 +314,7 @@ private:
   llvm::SourceMgr &sources;
   const DiagnosticSink &sink;
   const Block::iterator begin;
-  llvm::StringSet<llvm::MallocAllocator> found; ///< trees
-  std::string arguments; ///< the names of the first few of imported functions
-  unsigned listed = 0;
+  std::vector<std::string> arguments; ///< names of those of imported functions
 };
 
 LogicalResult Importer::import(const std::string &path) {
@@ -337,10 +334,7 @@ LogicalResult Importer::import(const std::string &path) {
   if (!isWell || (!isStablehlo && failed(checkLibrary(*imported))))
     return failure();
   if (isStablehlo) {
-    for (const std::string &tree : options.importVariables)
-      if (hasTree(*imported, tree))
-        found.insert(tree);
-    listArguments(*imported);
+    llvm::append_range(arguments, listArguments(*imported));
     if (failed(importStablehlo(*imported, options.importVariables)))
       return failure();
   }

@@ -48,8 +48,11 @@ std::optional<TreePath> graphc::parseTreePath(StringRef name) {
   return path;
 }
 
+std::optional<std::string> graphc::findArgumentName(BlockArgument argument) {
+  auto named = argument.getLoc()->findInstanceOf<NameLoc>();
+  return named ? std::optional(named.getName().str()) : std::nullopt;
+}
+
 std::string graphc::getArgumentName(BlockArgument argument) {
-  if (auto named = argument.getLoc()->findInstanceOf<NameLoc>())
-    return named.getName().str();
-  return "argument " + std::to_string(argument.getArgNumber());
+  return findArgumentName(argument).value_or("argument " + std::to_string(argument.getArgNumber()));
 }

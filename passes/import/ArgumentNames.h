@@ -21,7 +21,9 @@ struct TreePath {
 /// Nothing where the name is of another form. Keys are ['…'], ["…"], [0] and .name.
 std::optional<TreePath> parseTreePath(llvm::StringRef name);
 
-/// As its location has it, else "argument 3".
+/// As its location has it.
+std::optional<std::string> findArgumentName(mlir::BlockArgument argument);
+/// The same, or "argument 3".
 std::string getArgumentName(mlir::BlockArgument argument);
 
 } // namespace graphc

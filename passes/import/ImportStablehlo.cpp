@@ -373,13 +373,14 @@ bool graphc::hasStablehlo(ModuleOp module) {
          llvm::all_of(*module.getBody(), [](Operation &op) { return isa<func::FuncOp>(op) || isMesh(&op); });
 }
 
-bool graphc::hasTree(ModuleOp module, StringRef tree) {
+std::vector<std::string> graphc::listArguments(ModuleOp module) {
+  std::vector<std::string> names;
   for (auto function : module.getOps<func::FuncOp>())
-    for (BlockArgument argument :
-         function.isPublic() && !function.isExternal() ? function.getArguments() : ArrayRef<BlockArgument>())
-      if (std::optional<TreePath> path = parseTreePath(getArgumentName(argument)); path && path->root == tree)
-        return true;
-  return false;
+    if (function.isPublic() && !function.isExternal())
+      for (BlockArgument argument : function.getArguments())
+        if (std::optional<std::string> name = findArgumentName(argument))
+          names.push_back(*name);
+  return names;
 }
 
 LogicalResult graphc::importStablehlo(ModuleOp module, ArrayRef<std::string> variables) {

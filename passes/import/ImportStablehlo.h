@@ -12,8 +12,8 @@ namespace graphc {
 /// Whether a file has functions of StableHLO and nothing else.
 bool hasStablehlo(mlir::ModuleOp module);
 
-/// Whether a function there has an argument that belongs to this tree.
-bool hasTree(mlir::ModuleOp module, llvm::StringRef tree);
+/// The names of the arguments of its public functions, of those that have one.
+std::vector<std::string> listArguments(mlir::ModuleOp module);
 
 /// In place of each function, a private graph.func; in place of arguments that belong to a tree of parameters named in `variables`, variables.
 /// Failure: said at the ops, all that cannot be imported at once. See the pass import-stablehlo.

@@ -3,14 +3,12 @@ still; none crashes.   import_mutations.py ROOT
 
 The mistakes are those of mutations.py; graph-opt imports hundreds of such files a process.
 """
-import bisect
 import os
 import re
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from mutations import judge, mutate
+from mutations import judge, mutate, readTogether
 
 FILES = ["test/tools/graphc/Inputs/import/loss.mlir", "test/run/stablehlo/mlp.mlir", "test/run/stablehlo/convnet.mlir", "test/run/stablehlo/lstm.mlir"]
 
@@ -22,28 +20,15 @@ def shorten(text):
 
 
 def check(texts):
-    starts, pieces, line = [], [], 1
-    for what, text in texts:
-        piece = text + "\n// -----\n"
-        starts.append((line, line + text.count("\n"), what, text))
-        line += piece.count("\n")
-        pieces.append(piece)
-    run = subprocess.run(["graph-opt", "-", "--import-stablehlo=variables=params,stats", "--split-input-file", "--mlir-print-op-on-diagnostic=false",
-                          "--mlir-disable-threading", "-o", "/dev/null"], input="".join(pieces), capture_output=True, text=True, errors="replace", timeout=300)
-    if run.returncode < 0:
-        return [f"graph-opt died of signal {-run.returncode}:\n{run.stderr[-2000:]}"] if len(texts) == 1 else sum((check([each]) for each in texts), [])
-    lines, said, at = [first for first, _, _, _ in starts], {}, None
-    for each in run.stderr.splitlines():  # what belongs to a text begins with its place
-        if place := re.match(r"<stdin>:(\d+):\d+: ", each):
-            at = bisect.bisect_right(lines, int(place[1])) - 1
-        said.setdefault(at, []).append(each)
-    wrong = ["an error without a place\n" + "\n".join(said[None])[:600]] if None in said else []
-    for at, (first, last, what, source) in enumerate(starts):
+    read, wrong = readTogether(texts, "--import-stablehlo=variables=params,stats")
+    if read is None:  # of a batch, the text that it is
+        return [wrong] if len(texts) == 1 else sum((check([each]) for each in texts), [])
+    for what, _, said, first, last in read:
         # Of array<…> MLIR's parser says twice that it has no type.
-        text = re.sub(r"^.*error: expected non-function type\n(.*\n.*\n.*error: expected an integer)", r"\1", "\n".join(said.get(at, [])), flags=re.M)
+        text = re.sub(r"^.*error: expected non-function type\n(.*\n.*\n.*error: expected an integer)", r"\1", said, flags=re.M)
         text = re.sub(r"^(<stdin>:\d+:\d+: )(error: .*\n.*\n.*\n)\1error: ", r"\1\2\1note: ", text, flags=re.M)  # and what it says behind an attribute's error
         if why := judge(text, first, last):
-            wrong.append(f"{what}: {why}\n" + "\n".join(said[at])[:600])
+            wrong.append(f"{what}: {why}\n{said[:600]}")
     return wrong
 
 

@@ -93,8 +93,9 @@ def readPages(root):
             yield what, source[:begin] + changed + source[begin + len(text):]
 
 
-def checkParser(texts):
-    """These texts in one process; what is wrong with them."""
+def readTogether(texts, *flags):
+    """These texts in one graph-opt: of each (what, text, what was said of it, its first line, its last), and a list of what was said without a place; None
+    and its last words where graph-opt has died."""
     starts, pieces, line = [], [], 1
     for what, text in texts:
         piece = text + "\n// -----\n"
@@ -102,21 +103,25 @@ def checkParser(texts):
         line += piece.count("\n")
         pieces.append(piece)
     lines = [first for first, _, _, _ in starts]
-    run = subprocess.run(["graph-opt", "-", "--split-input-file", "--allow-unregistered-dialect",
-                          "--mlir-print-op-on-diagnostic=false", "--mlir-disable-threading", "-o", "/dev/null"],
-                         input="".join(pieces), capture_output=True, text=True, errors="replace")
+    run = subprocess.run(["graph-opt", "-", *flags, "--split-input-file", "--mlir-print-op-on-diagnostic=false", "--mlir-disable-threading", "-o", "/dev/null"],
+                         input="".join(pieces), capture_output=True, text=True, errors="replace", timeout=300)
     if run.returncode < 0:
-        return [f"graph-opt died of signal {-run.returncode}:\n{run.stderr[-2000:]}"]
+        return None, f"graph-opt died of signal {-run.returncode}:\n{run.stderr[-2000:]}"
     said, at = {}, None
     for each in run.stderr.splitlines():  # what belongs to a text begins with its place
         if place := re.match(r"<stdin>:(\d+):\d+: ", each):
             at = bisect.bisect_right(lines, int(place[1])) - 1
         said.setdefault(at, []).append(each)
-    wrong = []
-    if None in said:
-        wrong.append("an error without a place\n" + "\n".join(said[None])[:600])
-    for at, (first, last, what, source) in enumerate(starts):
-        text = "\n".join(said.get(at, []))
+    nowhere = ["an error without a place\n" + "\n".join(said[None])[:600]] if None in said else []
+    return [(what, text, "\n".join(said.get(at, [])), first, last) for at, (first, last, what, text) in enumerate(starts)], nowhere
+
+
+def checkParser(texts):
+    """These texts in one process; what is wrong with them."""
+    read, wrong = readTogether(texts, "--allow-unregistered-dialect")
+    if read is None:
+        return [wrong]
+    for what, source, text, first, last in read:
         if why := judge(text, first, last) or mustBeRefused(what, source) and "error: " not in text and "taken in silence":
             wrong.append(f"{what}: {why}\n{text[:600]}\nof\n{source[:400]}")
     return wrong
