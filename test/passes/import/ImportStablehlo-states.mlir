@@ -46,3 +46,26 @@ func.func @both(%n: tensor<f32> loc("stats[0]"), %x: tensor<f32> loc("x")) -> (t
 func.func @typed(%n: tensor<f32> loc("stats['n']"), %x: tensor<2xf32> loc("x")) -> (tensor<2xf32> {jax.result_info = "result[0]['n']"}) {
   return %x : tensor<2xf32>
 }
+
+// -----
+
+// Of two that match, the one with the root; and of two alike, the one with numbers alone before it.
+// CHECK-LABEL: graph.func private @longest(
+// CHECK: %[[N:.*]] = graph.negate
+// CHECK: graph.assign @stats.ema, %[[N]]
+// CHECK: graph.return %arg0 :
+func.func @longest(%n: tensor<f32> loc("stats['ema']"), %x: tensor<f32> loc("x")) -> (tensor<f32> {jax.result_info = "result[0]['ema']"}, tensor<f32> {jax.result_info = "result[1]['stats']['ema']"}) {
+  %next = "stablehlo.negate"(%n) : (tensor<f32>) -> tensor<f32>
+  return %x, %next : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// CHECK-LABEL: graph.func private @plain(
+// CHECK: %[[N:.*]] = graph.negate
+// CHECK: graph.assign @stats.ema, %[[N]]
+// CHECK: graph.return %arg0 :
+func.func @plain(%n: tensor<f32> loc("stats['ema']"), %x: tensor<f32> loc("x")) -> (tensor<f32> {jax.result_info = "result[0]['metrics']['ema']"}, tensor<f32> {jax.result_info = "result[1]['ema']"}) {
+  %next = "stablehlo.negate"(%n) : (tensor<f32>) -> tensor<f32>
+  return %x, %next : tensor<f32>, tensor<f32>
+}
