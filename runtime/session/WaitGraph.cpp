@@ -178,12 +178,17 @@ private:
     const bool ends = kind == CauseKind::Data || kind == CauseKind::Device || kind == CauseKind::Slow ||
                       kind == CauseKind::Results || kind == CauseKind::Moves;
     const std::vector<LaneName> waiting(path_.begin(), path_.end() - ends);
+    auto waits = [&](const LaneName &lane) {
+      return absl::StrCat(textOf(lane), ", for ", seconds(lanes_.at(lane).lane->stood));
+    };
     for (const LaneName &lane : waiting)
-      cause.chain.push_back(absl::StrCat(textOf(lane), ", for ", seconds(lanes_.at(lane).lane->stood)));
+      cause.chain.push_back(waits(lane));
     cause.chain.push_back(cause.text);
     if (!waiting.empty() && kind != CauseKind::Lost && kind != CauseKind::Cycle) // whose text has it
-      absl::StrAppend(&cause.text, "; for it ", textOf(waiting.back()), ", for ",
-                      seconds(lanes_.at(waiting.back()).lane->stood));
+      absl::StrAppend(&cause.text, "; for it ", waits(waiting.back()));
+    // What is said behind these words (which deadline it passed) is of the longest wait.
+    if (!waiting.empty() && seconds(lanes_.at(waiting.back()).lane->stood) != seconds(first.lane->stood))
+      absl::StrAppend(&cause.text, "; for that ", waits(waiting.front()));
     cause.waited = first.lane->stood;
     lasted_ = lasted;
     best_ = std::move(cause);

@@ -93,8 +93,8 @@ def test_stopped(box):
         pytest.skip("this machine does not permit to stop a thread (ptrace)")
     slow.ends(1)
     said = cause(slow)
-    assert re.match(r"graphrun: /job:worker/task:1 train_step\.worker\[1\] .*mlp-32768\.mlir:[0-9]+:[0-9]+.* for [678]s; for it /job:.* "
-                    r"longer than --wait_deadline \(6s\)", said), said
+    assert re.match(r"graphrun: /job:worker/task:1 train_step\.worker\[1\] .*mlp-32768\.mlir:[0-9]+:[0-9]+.* for [5678]s; for it /job:.* "
+                    r"for [678]s, longer than --wait_deadline \(6s\)", said), said
     slow.err.expect(r"a wait lasts: /job:worker/task:1 ")
 
 

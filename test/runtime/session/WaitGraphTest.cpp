@@ -89,6 +89,17 @@ TEST(WaitGraph, ASlowKernelIsNamedWithItsLineAndWhoWaits) {
               HasSubstr("/job:worker/task:0 train_step.worker[0] waits at step 4 to receive w0.to_worker[0]"));
 }
 
+TEST(WaitGraph, WhoWaitsLongestIsNamedWhereItIsAnother) {
+  ToldLanes told = waiting();
+  told.tasks[0].lanes[0].stood = told.tasks[2].lanes[0].stood = absl::Milliseconds(9900); // the server, and worker 1
+  const std::optional<Cause> cause = told.cause();
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->kind, CauseKind::Slow);
+  EXPECT_EQ(cause->waited, kLong);
+  EXPECT_THAT(cause->text, HasSubstr(" for 9s; for it /job:ps/task:0 "));
+  EXPECT_THAT(cause->text, testing::ContainsRegex("worker\\[1\\], for 9s; for that /job:worker/task:0 .*, for 20s$"));
+}
+
 TEST(WaitGraph, ASilentTaskIsNamedWhereverItWas) {
   for (Doing doing : {Doing::Works, Doing::Between}) {
     ToldLanes told = waiting();
