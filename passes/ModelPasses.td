@@ -197,6 +197,50 @@ def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
   let dependentDialects = ["::graphc::graph::GraphDialect"];
 }
 
+def RecognizeComposites : Pass<"recognize-composites", "::mlir::ModuleOp"> {
+  let summary = "softmax, log_softmax and attention in place of what says them in primitives";
+  let description = [{
+    Input and output: the graph stage, simplified. StableHLO has no softmax and no attention: a function that is imported says them in products,
+    maxima, exponentials and sums. Here they become the op, of which the gradient and the kernel are the op's own: the scores of attention are
+    not kept, and no gradient goes through a maximum. Along the last dimension alone.
+
+    - `exp(x - max(x)) / sum(exp(x - max(x)))` is softmax, `x - max(x) - log(sum(exp(x - max(x))))` log_softmax.
+    - A product with softmax(scores), where the scores are a product, perhaps times a constant and masked, is attention, in whichever order and
+      transposed or not the two products have their factors. What stands between the products must have no other use.
+    - A mask is `select` of the scores and of a constant of at most -1e9, or a sum of the scores and of `select` of 0 and such a constant.
+      Constant, or a comparison of counted numbers, it may be `causal`. In attention a query that looks at no key gives 0. Where the constant is
+      finite and the mask is not known to leave each query a key, a `select` gives such a query the mean of the values; that of a sum
+      is left as it is, since scores that are masked have a gradient there.
+
+    Devices make no difference; what is made has that of the op whose place it takes.
+
+    Example:
+
+    ```mlir
+    graph.func @f(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>) attributes {role = #graph.role<predict>} {
+      %most = graph.reduce_max %x dimensions = [1] : (tensor<4x8xf32>) -> tensor<4xf32>
+      %m = graph.broadcast_in_dim %most broadcast_dimensions = [0] : (tensor<4xf32>) -> tensor<4x8xf32>
+      %z = graph.subtract %x, %m : tensor<4x8xf32>
+      %e = graph.exponential %z : tensor<4x8xf32>
+      %sum = graph.reduce_sum %e dimensions = [1] : (tensor<4x8xf32>) -> tensor<4xf32>
+      %s = graph.broadcast_in_dim %sum broadcast_dimensions = [0] : (tensor<4xf32>) -> tensor<4x8xf32>
+      %p = graph.divide %e, %s : tensor<4x8xf32>
+      graph.return %p : tensor<4x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    graph.func @f(%arg0: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {role = #graph.role<predict>} {
+      %0 = graph.softmax %arg0 : tensor<4x8xf32>
+      graph.return %0 : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
 def BoundLabels : Pass<"bound-labels", "::mlir::ModuleOp"> {
   let summary = "write on graph.next_batch how many classes the loss has that takes its labels";
   let description = [{

@@ -63,6 +63,7 @@ static void buildDifferentiated(OpPassManager &manager) {
   manager.addPass(createFlattenScopes()); // before all that looks at operations one by one
   manager.addPass(createNumberDraws());   // before anything merges what is equal
   manager.addPass(createSimplify());      // so that no gradient is built for what folds away
+  manager.addPass(createRecognizeComposites()); // behind it: of the forms that canonicalisation leaves
   manager.addPass(createBoundLabels());   // while losses are as the user wrote them
   manager.addPass(createDifferentiate());
   manager.addPass(createSimplify()); // rounding is fixed here, on the unpartitioned graph: the last rewrite of it

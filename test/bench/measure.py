@@ -72,10 +72,10 @@ def freePorts(count):
 # ---- this project
 
 
-def compilePlan(case, folder, cluster=None, threads=1, model=None):
+def compilePlan(case, folder, cluster=None, threads=1, model=None, more=()):
     """Returns (path, milliseconds of graphc, process start to end)."""
     plan = os.path.join(folder, f"{case}.plan")
-    command = [os.path.join(BIN, "graphc"), model or os.path.join(HERE, "models", f"{case}.mlir"), "-o", plan,
+    command = [os.path.join(BIN, "graphc"), model or os.path.join(HERE, "models", f"{case}.mlir"), *more, "-o", plan,
                f"--intra-op-threads={threads}"]
     if cluster:
         path = os.path.join(folder, "cluster.json")
@@ -149,11 +149,11 @@ def pinTasks(launcher, tasks):
         time.sleep(0.005)
 
 
-def runPlan(plan, steps, pin=None, timeout=200, pinned=0):
+def runPlan(plan, steps, pin=None, timeout=200, pinned=0, flags=()):
     """The statistics of graphrun, by task. `pinned`: so many tasks, each to stay on a core."""
     with tempfile.TemporaryDirectory() as folder:
         stats = os.path.join(folder, "stats.json")
-        command = [os.path.join(BIN, "graphrun"), plan, "--steps", str(steps), "--stats", stats]
+        command = [os.path.join(BIN, "graphrun"), plan, "--steps", str(steps), "--stats", stats, *flags]
         if pin is not None:
             command = ["taskset", "-c", str(pin)] + command
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -170,9 +170,12 @@ def runPlan(plan, steps, pin=None, timeout=200, pinned=0):
             return json.load(file)["tasks"]
 
 
-def alone(name, plan, compileMs, threads, steps, pin):
+SINGLE_STEPS = dict(linreg=20000, mlp=600, resnet20=20, gpt=30, vit=100)
+
+
+def alone(name, plan, compileMs, threads, steps, pin, flags=()):
     """The row of a plan of one task."""
-    (task,) = runPlan(plan, steps, pin=pin).values()
+    (task,) = runPlan(plan, steps, pin=pin, flags=flags).values()
     step = task["step_ms"]
     return row("graphc", name, "one_device", 1, threads, step["median"], step["p99"], task["first_step_s"],
                min_ms=step["min"], mean_ms=round(1e3 / task["steps_per_s"], 8), compile_ms=round(compileMs, 1),
@@ -180,10 +183,53 @@ def alone(name, plan, compileMs, threads, steps, pin):
 
 
 def graphcSingle(case, threads):
-    steps = dict(linreg=20000, mlp=600, resnet20=20, gpt=30, vit=100)[case]
     with tempfile.TemporaryDirectory() as folder:
         plan, compileMs = compilePlan(case, folder, threads=threads)
-        yield {**alone(case, plan, compileMs, threads, steps, 0 if threads == 1 else None), "flops": flopsOf(plan)}
+        yield {**alone(case, plan, compileMs, threads, SINGLE_STEPS[case], 0 if threads == 1 else None), "flops": flopsOf(plan)}
+
+
+def exported(case, folder):
+    """The loss of the peer single.py in JAX, imported: the model's path, what stands behind it on graphc's command line, and its weights. Data and
+    optimizer are those of the case's model."""
+    done = subprocess.run([python("jax"), "single.py", "jax", case, "1", folder], cwd=os.path.join(HERE, "peers"), capture_output=True, text=True,
+                          timeout=300, env=environment())
+    if done.returncode:
+        raise RuntimeError(f"export of {case}: {done.stderr.strip()}")
+    with open(os.path.join(HERE, "models", f"{case}.mlir")) as file:
+        text = file.read()
+    dataset, batch, update = (re.search(rf"^ *{words}", text, re.M)[0] for words in
+                              ("graph.dataset @train .*", "%.* = graph.next_batch @train .*", r"graph.minimize %loss (.*\n)*?.*: tensor<f32>$"))
+    operands, types = re.match(r" *(%\w+, %\w+) = .* : (.*)$", batch).groups()
+    model = os.path.join(folder, "train.mlir")
+    with open(model, "w") as file:
+        file.write(f"""{dataset}
+graph.func @train_step() -> (tensor<f32> {{graph.name = "loss"}}) attributes {{role = #graph.role<train>}} {{
+{batch}
+  %loss = graph.call @loss({operands}) : ({types}) -> tensor<f32>
+{update}
+  graph.return %loss : tensor<f32>
+}}
+""")
+    return model, [os.path.join(folder, "loss.mlir")], os.path.join(folder, "params.npz")
+
+
+def graphcImported(case, threads):
+    """The case's loss as JAX wrote it, by graphc."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, more, weights = exported(case, folder)
+        plan, compileMs = compilePlan(case, folder, threads=threads, model=model, more=more)
+        yield {**alone(imported(case), plan, compileMs, threads, SINGLE_STEPS[case], 0 if threads == 1 else None, ["--init_from", weights]), "flops": flopsOf(plan)}
+
+
+def imported(case):
+    """The name of a case whose network is JAX's."""
+    return f"{case}, from JAX"
+
+
+def jaxImported(case, threads):
+    """JAX itself on such a case."""
+    for found in peerSingle("jax", case, threads):
+        yield {**found, "case": imported(case)}
 
 
 def graphcMicroBatches(count):

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|networks|ingraph|link|compile|products|flood|session start|session looked-at|before BIN|all]
+# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|imported|distributed|networks|ingraph|link|compile|products|flood|session start|session looked-at|before BIN|all]
 #   [--rounds N] [--report]
 #   single        one process: linreg, mlp, resnet20, gpt and vit, 1 and 2 threads; TensorFlow, also by XLA, JAX, PyTorch, also by torch.compile
+#   imported      of these mlp, resnet20, gpt and vit as JAX has them, imported (docs/import.md), beside JAX
 #   distributed   tasks as processes: parameter server (null, mlp, dense, resnet20, gpt), all-reduce; TensorFlow, PyTorch DDP and gloo
 #   networks      what of these is resnet20 and gpt alone
 #   ingraph       one client, the model over two tasks: linreg, pingpong (ten hops), mlp; TensorFlow; part of distributed

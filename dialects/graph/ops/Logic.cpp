@@ -115,6 +115,8 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
     return getOnTrue();
   if (isAll(adaptor.getPredicate(), 0))
     return getOnFalse();
+  if (getType() == getPredicate().getType() && isAll(adaptor.getOnTrue(), 1) && isAll(adaptor.getOnFalse(), 0))
+    return getPredicate();
   return {};
 }
 

@@ -143,6 +143,19 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+// Where it moves dimensions of size 1 alone, no element moves.
+LogicalResult TransposeOp::canonicalize(TransposeOp op, PatternRewriter &rewriter) {
+  auto moved = llvm::filter_to_vector(op.getPermutation(), [&](int64_t dimension) {
+    return typeOf(op.getOperand()).getDimSize(unsigned(dimension)) != 1;
+  });
+  if (!llvm::is_sorted(moved))
+    return failure();
+  auto reshape = rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getOperand());
+  if (DeviceAttr device = getDevice(op))
+    setDevice(reshape, device);
+  return success();
+}
+
 OpFoldResult BroadcastInDimOp::fold(FoldAdaptor adaptor) {
   // Same shape: the dimensions are strictly increasing, so each stays where it is.
   if (getOperand().getType() == getType())

@@ -65,6 +65,7 @@ def Graph_TransposeOp : Graph_PureOp<"transpose", [
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$operand `permutation` `=` $permutation attr-dict `:` functional-type($operand, $result)";
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", [

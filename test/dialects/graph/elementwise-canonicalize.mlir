@@ -94,14 +94,15 @@ func.func @sizes(%a: tensor<257xf32>) -> tensor<4096xf32> {
 // -----
 
 // CHECK-LABEL: func @choice
-// CHECK-NEXT: return %arg0, %arg1, %arg0
-func.func @choice(%a: tensor<4xf32>, %b: tensor<4xf32>, %p: tensor<4xi1>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+// CHECK-NEXT: return %arg0, %arg1, %arg0, %arg2
+func.func @choice(%a: tensor<4xf32>, %b: tensor<4xf32>, %p: tensor<4xi1>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi1>) {
   %true = graph.constant dense<true> : tensor<4xi1>
   %false = graph.constant dense<false> : tensor<4xi1>
   %0 = graph.select %true, %a, %b : tensor<4xf32>
   %1 = graph.select %false, %a, %b : tensor<4xf32>
   %2 = graph.select %p, %a, %a : tensor<4xf32>
-  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  %3 = graph.select %p, %true, %false : tensor<4xi1>
+  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi1>
 }
 
 // -----

@@ -149,3 +149,16 @@ func.func @slices_apart(%a: tensor<4x4xf32>) -> (tensor<3x2xf32>, tensor<4x2xf32
   %5 = graph.concatenate %2, %3 dimension = 0 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<4x2xf32>
   return %4, %5 : tensor<3x2xf32>, tensor<4x2xf32>
 }
+
+// -----
+
+// A transpose that moves dimensions of 1 alone moves no element; one that moves two others does.
+// CHECK-LABEL: func @unit_dimensions
+// CHECK-NEXT: %[[R:.*]] = graph.reshape %arg0 : (tensor<2x3x1x4xf32>) -> tensor<1x2x3x4xf32>
+// CHECK-NEXT: %[[T:.*]] = graph.transpose %arg0 permutation = [2, 1, 0, 3]
+// CHECK-NEXT: return %[[R]], %[[T]]
+func.func @unit_dimensions(%a: tensor<2x3x1x4xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x3x2x4xf32>) {
+  %0 = graph.transpose %a permutation = [2, 0, 1, 3] : (tensor<2x3x1x4xf32>) -> tensor<1x2x3x4xf32>
+  %1 = graph.transpose %a permutation = [2, 1, 0, 3] : (tensor<2x3x1x4xf32>) -> tensor<1x3x2x4xf32>
+  return %0, %1 : tensor<1x2x3x4xf32>, tensor<1x3x2x4xf32>
+}

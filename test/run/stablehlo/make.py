@@ -68,6 +68,58 @@ class LSTM(nn.Module):
         return nn.Dense(17)(y)
 
 
+class Attentions(nn.Module):
+    """Attention as people write it: masks by select and by sum, constant, counted and of the data (of which some leave a query no key), factors in
+    either order, heads, queries that are no keys; and what only looks like it."""
+
+    @nn.compact
+    def __call__(self, x, train):
+        def parts(heads=()):
+            return [nn.DenseGeneral((*heads, 4))(x) for _ in range(3)]
+
+        least, count = jnp.finfo(jnp.float32).min, x.shape[1]
+        index = jnp.arange(count)
+        looks = (x[:, :, 0] > 0.95)[:, None, :]  # at these keys; of some samples at none
+        outputs = []
+
+        def attend(scores, values):
+            outputs.append(jax.nn.softmax(scores) @ values)
+
+        q, k, v = parts()
+        attend(q @ k.swapaxes(-1, -2) / 2, v)
+        q, k, v = parts()
+        attend(jnp.where(np.tril(np.ones((count, count), bool)), q @ k.swapaxes(-1, -2) * 0.5, -1e9), v)
+        q, k, v = parts()
+        attend(jnp.where(index[:, None] >= index, q @ k.swapaxes(-1, -2), -jnp.inf), v)
+        q, k, v = parts()
+        attend(jnp.where(index[:, None] < index, least, q @ k.swapaxes(-1, -2)), v)
+        q, k, v = parts()
+        attend(jnp.where(looks, q @ k.swapaxes(-1, -2), least), v)
+        q, k, v = parts()
+        attend(q @ k.swapaxes(-1, -2) + jnp.where(index[:, None] >= index, 0, least), v)
+        q, k, v = parts()
+        attend(jnp.where(jnp.abs(index[:, None] - index) < 2, q @ k.swapaxes(-1, -2), -1e30), v)
+        q, k, v = parts()
+        attend((k @ q.swapaxes(-1, -2)).swapaxes(-1, -2), v)
+        q, k, v = parts()
+        outputs.append((v.swapaxes(-1, -2) @ jax.nn.softmax(q @ k.swapaxes(-1, -2)).swapaxes(-1, -2)).swapaxes(-1, -2))
+        q, k, v = parts()
+        attend(q[:, ::2] @ k.swapaxes(-1, -2), v)
+        q, k, v = parts((2,))
+        weights = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k) / 2)
+        outputs.append(jnp.einsum("bhqk,bkhd->bqhd", weights, v))
+        outputs.append(jax.nn.dot_product_attention(*parts((2,)), is_causal=True))
+        q, k, v = parts()  # from here on it is not attention
+        attend(q @ k.swapaxes(-1, -2) + jnp.where(looks, 0, least), v)  # a query that looks at no key has a gradient
+        q, k, v = parts()
+        attend(q @ k.swapaxes(-1, -2) + jnp.where(looks, 0, -1.0), v)  # masks nothing
+        q, k, v = parts()
+        weights = jax.nn.softmax(q @ k.swapaxes(-1, -2))
+        outputs += [weights @ v, weights]
+        outputs += [jax.nn.log_softmax(q @ k.swapaxes(-1, -2)), jax.nn.softmax(q, axis=1)]
+        return sum(nn.Dense(10)(output.reshape(x.shape[0], -1)) for output in outputs)
+
+
 def write(name, model, x, y):
     shapes = jax.eval_shape(lambda: model.init(jax.random.PRNGKey(0), x, False))
     variables = jax.tree.map_with_path(lambda path, leaf: jnp.asarray(start(named(path), leaf.shape)), shapes)
@@ -112,7 +164,7 @@ def summary(leaf):
 
 
 def main():
-    cases = {"mlp": MLP(), "convnet": ConvNet(), "gpt": GPT(), "lstm": LSTM()}
+    cases = {"mlp": MLP(), "convnet": ConvNet(), "gpt": GPT(), "lstm": LSTM(), "attentions": Attentions()}
     expected = {name: write(name, model, *(jnp.asarray(each) for each in data(name))) for name, model in cases.items()}
     (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 
