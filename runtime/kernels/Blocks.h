@@ -1,7 +1,7 @@
-//===- Blocks.h - a library matmul, whole and in blocks of rows --------------------------------------------------*- C++ -*-===//
+//===- Blocks.h - a library matmul, whole and in blocks --------------------------------------------------*- C++ -*-===//
 //
-// What the library is asked for. A large product is shared out over threads as blocks of its rows, each a call on one thread, whose bits
-// are those of the whole: docs/decisions/2026-11-22-threads-of-our-own.md.
+// What the library is asked for. A large product is shared out over threads as blocks of its rows, or of the matrices of a batch, each a call on
+// one thread, whose bits are those of the whole: docs/decisions/2026-11-22-threads-of-our-own.md.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_BLOCKS_H
@@ -17,7 +17,7 @@ namespace graphc::kernels {
 /// Equal operands in equal memory have equal descriptors, whatever they are called: a row is the same as a column stored transposed.
 GraphcMatmulDesc wholeOf(const MatmulDesc &desc);
 
-/// Rows [first, first + desc.m) of the result. Where a is transposed they are columns of what is stored: `desc` takes them copied out,
+/// Rows [first, first + desc.m) of the result; of a batch matrices [first, first + desc.batch). Where a is transposed rows are columns of what is stored: `desc` takes them copied out,
 /// k x desc.m and dense, because the library has its fast kernels for dense operands alone.
 struct Block {
   int64_t first = 0;

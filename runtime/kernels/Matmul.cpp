@@ -53,7 +53,7 @@ private:
   uint64_t scratch = 0;
 };
 
-/// A product in blocks: one kernel, one copy of its part of a, where that is transposed, and one scratch memory each.
+/// A product in blocks: one kernel, one copy of its rows of a, where that is transposed, and one scratch memory each.
 class BlockedMatmul {
 public:
   explicit BlockedMatmul(const MatmulDesc &desc) : desc(desc) {}
@@ -64,7 +64,7 @@ public:
     for (const Block &block : blocks) {
       GRAPHC_ASSIGN_OR_RETURN(Product product, Product::make(api, block.desc));
       copies.push_back(bytes);
-      bytes += desc.transposeA ? uint64_t(block.desc.m * desc.k * 4 + 63) / 64 * 64 : 0;
+      bytes += copiesRows() ? uint64_t(block.desc.m * desc.k * 4 + 63) / 64 * 64 : 0;
       scratches.push_back(bytes);
       bytes += product.scratchBytes();
       products.push_back(std::move(product));
@@ -81,19 +81,23 @@ public:
   }
 
 private:
+  bool copiesRows() const { return desc.transposeA && desc.batch == 1; }
+
   int runBlock(uint32_t index, void *const *buffers) const {
     const Block &block = blocks[index];
-    const int64_t rows = block.desc.m;
-    const auto *a = static_cast<const float *>(buffers[0]) + block.first * (desc.transposeA ? 1 : desc.k);
-    if (desc.transposeA) {
+    const int64_t rows = block.desc.m, matrix = desc.batch == 1 ? 0 : block.first;
+    const auto *a = static_cast<const float *>(buffers[0]) +
+                    (matrix ? matrix * desc.m * desc.k : block.first * (desc.transposeA ? 1 : desc.k));
+    auto *b = static_cast<float *>(buffers[1]) + matrix * desc.k * desc.n;
+    if (copiesRows()) {
       auto *copy = reinterpret_cast<float *>(memory->data + copies[index]);
       for (int64_t l = 0; l < desc.k; ++l)
         memcpy(copy + l * rows, a + l * desc.m, size_t(rows) * 4);
       a = copy;
     }
     const int c = desc.bias ? 3 : 2;
-    void *own[5] = {const_cast<float *>(a), buffers[1], buffers[2]};
-    own[c] = static_cast<float *>(buffers[c]) + block.first * desc.n;
+    void *own[5] = {const_cast<float *>(a), b, buffers[2]};
+    own[c] = static_cast<float *>(buffers[c]) + block.first * desc.n * (desc.batch == 1 ? 1 : desc.m);
     own[c + 1] = memory->data + scratches[index];
     return products[index].run(own);
   }
@@ -108,8 +112,9 @@ private:
 /// Whether blocks give the bits of the whole, found by trying: the order in which a kernel adds does not depend on the numbers. They do
 /// where the library's choice for a block sums in the same pieces of k; it did in all that was tried, but it promises nothing.
 bool giveTheSame(const MatmulDesc &d, const Product &whole, const BlockedMatmul &blocked) {
-  const uint64_t sizes[] = {uint64_t(d.m * d.k), uint64_t(d.k * d.n), uint64_t(d.n), uint64_t(d.m * d.n),
-                            uint64_t(d.m * d.n)};
+  const uint64_t result = uint64_t(d.batch * d.m * d.n);
+  const uint64_t sizes[] = {uint64_t(d.batch * d.m * d.k), uint64_t(d.batch * d.k * d.n), uint64_t(d.n), result,
+                            result};
   std::vector<std::unique_ptr<Bytes>> memory;
   uint32_t state = 2463534242;
   for (uint64_t size : sizes) {

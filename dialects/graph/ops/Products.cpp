@@ -181,7 +181,7 @@ StringRef MatmulOp::getLibraryKernel(StringRef kind) {
     return work * double(sizes.batch) >= gpuLeast && std::min(sizes.m, sizes.n) >= gpuLeastSide && sizes.batch < most
                ? "gpu_matmul"
                : "";
-  return work >= cpuLeast && type.getRank() == 2 ? "matmul" : "";
+  return work >= cpuLeast ? "matmul" : "";
 }
 
 DictionaryAttr MatmulOp::getLibraryDescriptor(StringRef kernel) {

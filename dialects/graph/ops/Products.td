@@ -12,13 +12,13 @@ def Graph_MatmulOp : Graph_PureOp<"matmul", [
     Leading dimensions are batches. A transposed operand is stored with its last two dimensions swapped: `transpose_a`
     means k×m, `transpose_b` n×k.
 
-    On a CPU the product is a call of the library in f32 without batch dimensions and from 4,096 multiply-adds on. On a GPU it is
+    On a CPU the product is a call of the library in f32 and from 4,096 multiply-adds on, of one matrix where there are batches. On a GPU it is
     in f32 where m and n are 16 at least and it has 1,048,576 multiply-adds at least, those of all batches together. All others are compiled.
 
     The precision says what the factors may be rounded to before they are multiplied: `ieee` (where none is said) to nothing, `tf32` to
     11 significant bits, `bf16` to 8. Products are added up in f32, and the result is f32, whichever it is. What has no
     faster way to do so computes in ieee: CPUs without a matrix unit, products of fewer than 262,144 multiply-adds or 32 rows, columns or
-    terms on those with one (AMX; products with batch dimensions are compiled), and compiled products everywhere. A CPU with one takes 16 bits for `tf32`, as the sum of two of 8. Gradients have the precision of their product.
+    terms on those with one (AMX), and compiled products everywhere. A CPU with one takes 16 bits for `tf32`, as the sum of two of 8. Gradients have the precision of their product.
 
     1. (C1) Both operands have the same element type and the same rank of at least 2.
     2. (C2) The batch dimensions are equal.

@@ -21,6 +21,8 @@ namespace {
 constexpr std::array<int64_t, 3> blockShapes[] = {{128, 512, 784},  {300, 500, 200}, {100, 40, 3000},  {1700, 17, 1000},
                                                   {64, 1024, 1024}, {96, 1024, 512}, {128, 1024, 1024}};
 
+constexpr std::array<int64_t, 3> batchShapes[] = {{128, 128, 96}, {200, 70, 130}};
+
 std::vector<MatmulDesc> shapes() {
   std::vector<MatmulDesc> list;
   for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
@@ -41,6 +43,9 @@ std::vector<MatmulDesc> shapes() {
   list.push_back({5, 6, 7, 3, false, false, false, false, MatmulType::F32});
   list.push_back({64, 32, 16, 8, true, false, false, false, MatmulType::F32});
   list.push_back({64, 32, 16, 8, false, true, false, false, MatmulType::F32});
+  for (auto [m, n, k] : batchShapes) // that threads share
+    for (int flags = 0; flags < 4; ++flags)
+      list.push_back({m, n, k, 7, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32});
   for (auto [m, n, k] : {std::array<int64_t, 3>{2, 512, 256}, {13, 528, 300}, {100, 80, 100}}) // DirectMatmul.h
     for (bool ta : {false, true})
       list.push_back({m, n, k, 1, ta, false, false, false, MatmulType::F32});
@@ -219,9 +224,11 @@ TEST(Matmul, BlocksCoverTheResultOnce) {
       std::vector<Block> blocks = blocksOf(d, threads);
       for (const Block &block : blocks) {
         EXPECT_EQ(block.first, next) << describe(d);
-        next += block.desc.m;
+        EXPECT_TRUE(d.batch == 1 || block.desc.m == d.m) << describe(d);
+        next += d.batch == 1 ? block.desc.m : block.desc.batch;
       }
-      EXPECT_TRUE(blocks.empty() || (blocks.size() > 1 && blocks.size() <= threads && next == d.m)) << describe(d);
+      const int64_t all = d.batch == 1 ? d.m : d.batch;
+      EXPECT_TRUE(blocks.empty() || (blocks.size() > 1 && blocks.size() <= threads && next == all)) << describe(d);
     }
 }
 
@@ -258,6 +265,34 @@ TEST(Matmul, ThreadsKeepTheBits) {
         }
       }
   }
+}
+
+TEST(Matmul, ThreadsShareMatricesOfABatch) {
+  for (uint32_t threads : {2, 3, 8}) {
+    Pool pool(threads);
+    for (auto [m, n, k] : batchShapes)
+      for (int flags = 0; flags < 4; ++flags) {
+        const MatmulDesc d{m, n, k, 7, bool(flags & 1), bool(flags & 2), true, bool(flags & 1), MatmulType::F32};
+        Operands in(d);
+        uint32_t parts = 0;
+        EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
+        EXPECT_TRUE(parts == std::min<uint32_t>(threads, 7) || (parts == 1 && !__builtin_cpu_supports("avx512f")))
+            << parts << describe(d);
+      }
+  }
+}
+
+/// The bits of a matrix of a batch are those in a batch of another size.
+TEST(Matmul, ABatchOfAnotherSizeHasTheSameBits) {
+  for (auto [m, n, k] : batchShapes)
+    for (int flags = 0; flags < 4; ++flags) {
+      MatmulDesc d{m, n, k, 7, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32};
+      Operands in(d);
+      std::vector<float> seven = run(d, in);
+      d.batch = 3;
+      std::vector<float> three = run(d, in);
+      EXPECT_EQ(three, std::vector<float>(seven.begin(), seven.begin() + 3 * m * n)) << describe(d);
+    }
 }
 
 TEST(Matmul, TooLittleScratchIsRefused) {
