@@ -410,6 +410,12 @@ static std::string listArguments(FuncOp function) {
     os << argument.getType();
   }
   os << (function.getArgumentTypes().size() > 16 ? ", …" : "");
+  for (BlockArgument argument : function.getBodyBlock().getArguments())
+    if (auto named = dyn_cast<NameLoc>(argument.getLoc()); named && named.getName().getValue().contains("['")) {
+      os << "; the leaves of a tree, as " << named.getName().getValue()
+         << ", are variables with --import_variables=" << named.getName().getValue().split('[').first;
+      break;
+    }
   return text;
 }
 

@@ -107,6 +107,15 @@ StringRef ImportedOp::combiner() const {
   return returnsIt && takesBoth && isOfElements && name.consume_front("stablehlo.") ? name : "";
 }
 
+bool ImportedOp::setsElements() const {
+  if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
+    return false;
+  Block &block = op->getRegion(0).front();
+  return block.getNumArguments() == 2 && llvm::hasSingleElement(block) &&
+         block.front().getName().getStringRef() == "stablehlo.return" && block.front().getNumOperands() == 1 &&
+         block.front().getOperand(0) == block.getArgument(1);
+}
+
 Value ImportedOp::make(StringRef name, Type type, ValueRange of, ArrayRef<NamedAttribute> with) const {
   OperationState state(loc, ("graph." + name).str(), of, type, with);
   return builder.create(state)->getResult(0);

@@ -41,6 +41,8 @@ public:
 
   /// The word of the only op of its region beside its return, of both arguments: "add"; "" where it is another.
   mlir::StringRef combiner() const;
+  /// Whether its region gives the second of its two arguments: what was there before is lost.
+  bool setsElements() const;
 
   mlir::InFlightDiagnostic error() const { return op->emitError() << "'" << op->getName() << "' "; }
 
@@ -75,6 +77,17 @@ inline mlir::StringRef ofTruth(mlir::StringRef name) {
 /// Whether a reduction that begins with `value` is one that begins with nothing.
 bool isNeutral(mlir::Value value, mlir::StringRef combiner);
 
+/// What makes a value that has been imported, if it is an op of that name; else null.
+inline mlir::Operation *getOp(mlir::Value value, mlir::StringRef name) {
+  mlir::Operation *op = value.getDefiningOp();
+  return op && op->getName().getStringRef() == name ? op : nullptr;
+}
+
+mlir::FailureOr<Imported> importBitcast(ImportedOp &op);
+mlir::FailureOr<Imported> importErfc(ImportedOp &op);
+mlir::FailureOr<Imported> importErfInv(ImportedOp &op);
+mlir::FailureOr<Imported> importSquare(ImportedOp &op);
+mlir::FailureOr<Imported> importTan(ImportedOp &op);
 mlir::FailureOr<Imported> importReduce(ImportedOp &op);
 mlir::FailureOr<Imported> importConvolution(ImportedOp &op);
 mlir::FailureOr<Imported> importReduceWindow(ImportedOp &op);

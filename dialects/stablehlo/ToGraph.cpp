@@ -2,7 +2,7 @@
 //
 // Most ops have the same name and meaning in both (docs/rationale-graph.md), and differ in how attributes are written. One function a kind of
 // op, and a table of them; reductions, and what is known by the body of a region, are in ToGraphReductions.cpp, convolutions and windows in
-// ToGraphWindows.cpp.
+// ToGraphWindows.cpp, functions that the graph dialect has no op for in ToGraphFunctions.cpp.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "dialects/stablehlo/ToGraph.h"
@@ -53,11 +53,6 @@ bool isSplatOf(Value value, double number) {
   return element && element.getValueAsDouble() == number;
 }
 
-Operation *getOp(Value value, StringRef name) {
-  Operation *op = value.getDefiningOp();
-  return op && op->getName().getStringRef() == name ? op : nullptr;
-}
-
 /// JAX writes the logistic function as 1 / (1 + exp(-x)), whose parts have no derivative where the exponential is infinite; the function has.
 Result importDivide(ImportedOp &op) {
   Operation *sum = isSplatOf(op.operands[0], 1) ? getOp(op.operands[1], "graph.add") : nullptr;
@@ -73,6 +68,8 @@ Result importConstant(ImportedOp &op) {
   auto value = dyn_cast_or_null<DenseElementsAttr>(op.get("value"));
   if (!value)
     return op.error() << "has no attribute 'value' of dense elements";
+  if (value.getElementType().isUnsignedInteger(64) && op.type().getElementType().isSignlessInteger(64))
+    value = DenseElementsAttr::getFromRawBuffer(op.type(), value.getRawData()); // passes/import/Prepare.h
   return ImportedOp::one(op.make("constant", op.type(), {}, op.builder.getNamedAttr("value", value)));
 }
 
@@ -268,12 +265,63 @@ Result importGather(ImportedOp &op) {
   return ImportedOp::one(op.make("gather", op.type(), withIndices(op, 1), *attributes));
 }
 
+/// One piece that takes the place of what was there, as a[:, 1:] = b: none where it would not lie within.
+Result importPiece(ImportedOp &op, DictionaryAttr fields) {
+  const RankedTensorType type = op.operandType(0), indices = op.operandType(1), updates = op.operandType(2);
+  const Numbers windows = fieldOf(fields, "update_window_dims"), inserted = fieldOf(fields, "inserted_window_dims"),
+                places = fieldOf(fields, "scatter_dims_to_operand_dims");
+  if (indices.getNumElements() != int64_t(places.size()) || !fieldOf(fields, "input_batching_dims").empty() ||
+      int64_t(windows.size() + inserted.size()) != type.getRank())
+    return ImportedOp::cannot("that sets several pieces");
+  Numbers sizes(size_t(type.getRank()), 1);
+  auto window = windows.begin();
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (!llvm::is_contained(inserted, i)) {
+      if (*window < 0 || *window >= updates.getRank() ||
+          updates.getDimSize(unsigned(*window)) > type.getDimSize(unsigned(i)))
+        return op.error() << "has update_window_dims that do not fit its updates, " << updates;
+      sizes[size_t(i)] = updates.getDimSize(unsigned(*window++));
+    }
+  if (type.clone(sizes).getNumElements() != updates.getNumElements())
+    return op.error() << "has updates, " << updates << ", of which a piece of " << type.clone(sizes)
+                      << " cannot be made";
+  Value all = asIndices(op, op.operands[1]);
+  Type element = cast<RankedTensorType>(all.getType()).getElementType();
+  const RankedTensorType list = RankedTensorType::get({int64_t(places.size())}, element), one = list.clone({1}),
+                         scalar = RankedTensorType::get({}, element),
+                         truth = RankedTensorType::get({}, op.builder.getI1Type());
+  all = op.make("reshape", list, all);
+  SmallVector<Value> operands = {op.operands[0], op.make("reshape", type.clone(sizes), op.operands[2])};
+  operands.append(size_t(type.getRank()), op.splat(scalar, 0));
+  Value isWithin;
+  for (auto [i, dimension] : llvm::enumerate(places)) {
+    if (dimension < 0 || dimension >= type.getRank())
+      return op.error() << "has scatter_dims_to_operand_dims that name no dimension of " << type;
+    const int64_t at = int64_t(i), end = at + 1, step = 1;
+    Value piece =
+        op.make("slice", one, all,
+                {op.named("start_indices", ArrayRef<int64_t>(at)), op.named("limit_indices", ArrayRef<int64_t>(end)),
+                 op.named("strides", ArrayRef<int64_t>(step))});
+    Value start = operands[2 + size_t(dimension)] = op.make("reshape", scalar, piece);
+    const double last = double(type.getDimSize(unsigned(dimension)) - sizes[size_t(dimension)]);
+    for (auto [relation, bound] : {std::pair(graph::Comparison::GE, 0.0), {graph::Comparison::LE, last}}) {
+      auto attribute = graph::ComparisonAttr::get(op.builder.getContext(), relation);
+      Value holds =
+          op.make("compare", truth, {start, op.splat(scalar, bound)}, op.builder.getNamedAttr("relation", attribute));
+      isWithin = isWithin ? op.make("and", truth, {isWithin, holds}) : holds;
+    }
+  }
+  Value set = op.make("dynamic_update_slice", type, operands);
+  if (!isWithin)
+    return ImportedOp::one(set);
+  Value everywhere = op.broadcast(isWithin, RankedTensorType::get(type.getShape(), op.builder.getI1Type()));
+  return ImportedOp::one(op.make("select", type, {everywhere, set, op.operands[0]}));
+}
+
 Result importScatter(ImportedOp &op) {
   op.ignore({"indices_are_sorted", "unique_indices"});
   if (op.operands.size() != 3)
     return ImportedOp::cannot("of several operands");
-  if (op.combiner() != "add")
-    return ImportedOp::cannot("that does not add");
   FailureOr<DictionaryAttr> fields = op.dictionary("scatter_dimension_numbers");
   if (failed(fields))
     return failure();
@@ -283,32 +331,13 @@ Result importScatter(ImportedOp &op) {
                   "scatter_dims_to_operand_dims"});
   if (failed(attributes))
     return failure();
+  if (op.setsElements())
+    return importPiece(op, *fields);
+  if (op.combiner() != "add")
+    return ImportedOp::cannot("that does not add");
   attributes->push_back(indexVectorDim(op, *fields));
   return ImportedOp::one(
       op.make("scatter", op.type(), {op.operands[0], asIndices(op, op.operands[1]), op.operands[2]}, *attributes));
-}
-
-//===----------------------------------------------------------------------------------------------------------===//
-// What the graph dialect has no op for
-//===----------------------------------------------------------------------------------------------------------===//
-
-Result importSquare(ImportedOp &op) {
-  return ImportedOp::one(op.make("multiply", op.type(), {op.operands[0], op.operands[0]}));
-}
-
-/// 1 - erf(x); of large x, where erf is nearly 1, the difference has the digits of 1 and no more.
-Result importErfc(ImportedOp &op) {
-  const RankedTensorType type = op.type(), wide = type.getElementType().isBF16()
-                                                      ? RankedTensorType::get(type.getShape(), op.builder.getF32Type())
-                                                      : type;
-  Value x = wide == type ? op.operands[0] : op.make("convert", wide, op.operands[0]);
-  Value result = op.make("subtract", wide, {op.splat(wide, 1), op.make("erf", wide, x)});
-  return ImportedOp::one(wide == type ? result : op.make("convert", type, result));
-}
-
-Result importTan(ImportedOp &op) {
-  Value sine = op.make("sine", op.type(), op.operands), cosine = op.make("cosine", op.type(), op.operands);
-  return ImportedOp::one(op.make("divide", op.type(), {sine, cosine}));
 }
 
 Result importTopK(ImportedOp &op) {
@@ -321,6 +350,10 @@ Result importTopK(ImportedOp &op) {
   Operation *made = op.builder.create(state);
   return Imported{llvm::to_vector<2>(llvm::map_range(made->getResults(), [](OpResult one) { return Value(one); })), ""};
 }
+
+//===----------------------------------------------------------------------------------------------------------===//
+// What computes nothing
+//===----------------------------------------------------------------------------------------------------------===//
 
 /// It keeps compilers from moving ops; here nothing does that needs to be kept from it.
 Result importBarrier(ImportedOp &op) { return Imported{llvm::to_vector(op.operands), ""}; }
@@ -342,6 +375,7 @@ constexpr unsigned kAny = ~0u;
 
 const Kind kKinds[] = {
     {"chlo.erf", importAsIs, 1, 1},
+    {"chlo.erf_inv", importErfInv, 1, 1},
     {"chlo.erfc", importErfc, 1, 1},
     {"chlo.square", importSquare, 1, 1},
     {"chlo.tan", importTan, 1, 1},
@@ -350,6 +384,7 @@ const Kind kKinds[] = {
     {"stablehlo.abs", importAsIs, 1, 1},
     {"stablehlo.add", importArithmetic, 2, 2},
     {"stablehlo.and", importAsIs, 2, 2},
+    {"stablehlo.bitcast_convert", importBitcast, 1, 1},
     {"stablehlo.broadcast_in_dim", importBroadcastInDim, 1, 1},
     {"stablehlo.ceil", importAsIs, 1, 1},
     {"stablehlo.clamp", importAsIs, 3, 3},

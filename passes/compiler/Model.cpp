@@ -18,6 +18,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -281,14 +282,23 @@ public:
     for (const std::string &path : options.imports)
       if (failed(import(path)))
         return failure();
-    // A file alone need not have all of them; one that none has is misspelt.
-    if (options.importVariables == CompileOptions().importVariables)
+    // Networks may share flags, and one need not have all trees (buffers, batch statistics). Of which none is there they are misspelt, or one is that is
+    // nearly another's name, which is none of them.
+    llvm::StringSet<> roots;
+    for (const std::string &name : arguments)
+      if (std::optional<TreePath> path = parseTreePath(name))
+        roots.insert(path->root);
+    ArrayRef<std::string> trees = options.importVariables;
+    if (trees == ArrayRef(CompileOptions().importVariables))
       return success();
-    for (const std::string &tree : options.importVariables)
-      if (!tree.empty() && llvm::none_of(arguments, [&](const std::string &name) {
-            std::optional<TreePath> path = parseTreePath(name);
-            return path && path->root == tree;
-          }))
+    const bool hasNone = llvm::none_of(trees, [&](StringRef tree) { return tree.empty() || roots.contains(tree); });
+    auto isMisspelt = [&](StringRef tree) {
+      return llvm::any_of(roots.keys(), [&](StringRef root) {
+        return !llvm::is_contained(trees, root) && root.edit_distance(tree) <= std::max<size_t>(1, tree.size() / 3);
+      });
+    };
+    for (const std::string &tree : trees)
+      if (!tree.empty() && !roots.contains(tree) && (hasNone || isMisspelt(tree)))
         return say("", "--import_variables=" + tree +
                            ": no argument of a function that is imported belongs to a tree of that name; " +
                            (arguments.empty() ? "none has a name: JAX writes them with enable_debug_info=True"

@@ -9,6 +9,7 @@
 #include "passes/Passes.h"
 #include "passes/import/ArgumentNames.h"
 #include "passes/import/CountedLoop.h"
+#include "passes/import/Prepare.h"
 #include "passes/import/States.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -68,10 +69,13 @@ public:
       : module(module), symbols(module), builder(module.getContext()), trees(trees) {}
 
   LogicalResult run() {
-    auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
-    for (func::FuncOp function : functions)
+    for (auto function : module.getOps<func::FuncOp>())
       if (failed(check(function)))
         return failure();
+    eraseDeadOps(module);
+    readUnsignedAsSigned(module);
+    warnOfConstantKeys(module);
+    auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
     if (failed(nameFunctions(functions)))
       return failure();
     for (func::FuncOp function : functions)

@@ -1,25 +1,27 @@
 // RUN: graph-opt --import-stablehlo --split-input-file --verify-diagnostics %s
 
 // What cannot be imported is said at once: each kind once, with how often it is there.
-func.func @unsupported(%x: tensor<4xf32>, %n: tensor<i32>, %h: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{7 operations cannot be imported: stablehlo.cbrt, 2 times, and what is named below}}
+func.func @unsupported(%x: tensor<4xf32>, %n: tensor<i32>, %h: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi1>, tensor<4xf32>) {
+  // expected-error@+1 {{8 operations cannot be imported: stablehlo.cbrt, 2 times, and what is named below}}
   %a = "stablehlo.cbrt"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %b = "stablehlo.cbrt"(%a) : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-note@+1 {{stablehlo.convert of tensor<4xf16> (expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64, of static shape and not empty)}}
+  // expected-note@+1 {{stablehlo.convert of tensor<4xf16> (expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64, of static shape and not empty), 2 times, here first}}
   %c = "stablehlo.convert"(%b) : (tensor<4xf32>) -> tensor<4xf16>
   // expected-note@+1 {{stablehlo.negate of tensor<4xf16> (expected tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64, of static shape and not empty), 2 times, here first}}
   %d = "stablehlo.negate"(%c) : (tensor<4xf16>) -> tensor<4xf16>
   %i = "stablehlo.negate"(%d) : (tensor<4xf16>) -> tensor<4xf16>
+  %j = "stablehlo.convert"(%i) : (tensor<4xf16>) -> tensor<4xf32>
+  %dead = "stablehlo.cbrt"(%x) : (tensor<4xf32>) -> tensor<4xf32> // what nobody uses need not be imported
   // expected-note@+1 {{stablehlo.compare by total order}}
   %e = "stablehlo.compare"(%x, %b) <{compare_type = #stablehlo<comparison_type TOTALORDER>, comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
   // expected-note@+1 {{stablehlo.exponential with the attribute colour}}
   %f = "stablehlo.exponential"(%b) {colour = "blue", mhlo.sharding = "{replicated}"} : (tensor<4xf32>) -> tensor<4xf32>
-  return %f : tensor<4xf32>
+  return %f, %e, %j : tensor<4xf32>, tensor<4xi1>, tensor<4xf32>
 }
 
 // -----
 
-func.func @reduce(%x: tensor<4xf32>, %n: tensor<4xi32>, %s: tensor<f32>, %i: tensor<i32>) -> tensor<f32> {
+func.func @reduce(%x: tensor<4xf32>, %n: tensor<4xi32>, %s: tensor<f32>, %i: tensor<i32>) -> (tensor<f32>, tensor<f32>) {
   // expected-error@+1 {{2 operations cannot be imported: stablehlo.reduce of several operands, other than argmax and argmin, and what is named below}}
   %r:2 = "stablehlo.reduce"(%x, %n, %s, %i) <{dimensions = array<i64: 0>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<i32>):
@@ -31,23 +33,73 @@ func.func @reduce(%x: tensor<4xf32>, %n: tensor<4xi32>, %s: tensor<f32>, %i: ten
     %t = "stablehlo.subtract"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
     "stablehlo.return"(%t) : (tensor<f32>) -> ()
   }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
-  return %q : tensor<f32>
+  return %q, %r#0 : tensor<f32>, tensor<f32>
 }
 
 // -----
 
-func.func @scatters(%x: tensor<9x4xf32>, %i: tensor<2x1xi32>, %u: tensor<2x4xf32>) -> tensor<9x4xf32> {
-  // expected-error@+1 {{1 operation cannot be imported: stablehlo.scatter that does not add}}
+func.func @scatters(%x: tensor<9x4xf32>, %i: tensor<2x1xi32>, %u: tensor<2x4xf32>) -> (tensor<9x4xf32>, tensor<9x4xf32>) {
+  // expected-error@+1 {{2 operations cannot be imported: stablehlo.scatter that sets several pieces, and what is named below}}
   %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     "stablehlo.return"(%b) : (tensor<f32>) -> ()
   }) : (tensor<9x4xf32>, tensor<2x1xi32>, tensor<2x4xf32>) -> tensor<9x4xf32>
+  // expected-note@+1 {{stablehlo.scatter that does not add}}
+  %s = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %m = "stablehlo.multiply"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%m) : (tensor<f32>) -> ()
+  }) : (tensor<9x4xf32>, tensor<2x1xi32>, tensor<2x4xf32>) -> tensor<9x4xf32>
+  return %r, %s : tensor<9x4xf32>, tensor<9x4xf32>
+}
+
+// -----
+
+// Pieces that do not fit, floats of bits that are none of a random number's, and other elements than f32.
+func.func @malformed(%x: tensor<9x4xf32>, %i: tensor<1xi32>, %u: tensor<5x4xf32>) -> tensor<9x4xf32> {
+  // expected-error@+1 {{'stablehlo.scatter' has updates, 'tensor<5x4xf32>', of which a piece of 'tensor<1x4xf32>' cannot be made}}
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<9x4xf32>, tensor<1xi32>, tensor<5x4xf32>) -> tensor<9x4xf32>
   return %r : tensor<9x4xf32>
 }
 
 // -----
 
-func.func @windows(%x: tensor<8x4x6x6xf32>, %w: tensor<8x4x3x3xf32>, %s: tensor<f32>) -> tensor<8x4x3x3xf32> {
+func.func @malformed(%x: tensor<9x4xf32>, %i: tensor<1xi32>, %u: tensor<5x6xf32>) -> tensor<9x4xf32> {
+  // expected-error@+1 {{'stablehlo.scatter' has update_window_dims that do not fit its updates, 'tensor<5x6xf32>'}}
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 1], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<9x4xf32>, tensor<1xi32>, tensor<5x6xf32>) -> tensor<9x4xf32>
+  return %r : tensor<9x4xf32>
+}
+
+// -----
+
+func.func @malformed(%x: tensor<9x4xf32>, %i: tensor<1xi32>, %u: tensor<4xf32>) -> tensor<9x4xf32> {
+  // expected-error@+1 {{'stablehlo.scatter' has scatter_dims_to_operand_dims that name no dimension of 'tensor<9x4xf32>'}}
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], inserted_window_dims = [0], scatter_dims_to_operand_dims = [2]>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<9x4xf32>, tensor<1xi32>, tensor<4xf32>) -> tensor<9x4xf32>
+  return %r : tensor<9x4xf32>
+}
+
+// -----
+
+func.func @bits(%x: tensor<4xui32>, %y: tensor<4xf64>) -> (tensor<4xf32>, tensor<4xf64>) {
+  // expected-error@+1 {{2 operations cannot be imported: stablehlo.bitcast_convert of other bits than those of a random number, and what is named below}}
+  %a = "stablehlo.bitcast_convert"(%x) : (tensor<4xui32>) -> tensor<4xf32>
+  // expected-note@+1 {{chlo.erf_inv of other elements than f32}}
+  %b = "chlo.erf_inv"(%y) : (tensor<4xf64>) -> tensor<4xf64>
+  return %a, %b : tensor<4xf32>, tensor<4xf64>
+}
+
+// -----
+
+func.func @windows(%x: tensor<8x4x6x6xf32>, %w: tensor<8x4x3x3xf32>, %s: tensor<f32>) -> (tensor<4x8x4x4xf32>, tensor<f32>, tensor<7x4x5x5xf32>, tensor<8x4x5x5xf32>, tensor<8x4x10x10xf32>) {
   // expected-error@+1 {{5 operations cannot be imported: stablehlo.convolution with groups of the batch, and what is named below}}
   %c = "stablehlo.convolution"(%x, %w) <{batch_group_count = 2 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>, feature_group_count = 1 : i64}> : (tensor<8x4x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<4x8x4x4xf32>
   // expected-note@+1 {{stablehlo.convolution without a dimension of space, or of other ranks}}
@@ -70,7 +122,7 @@ func.func @windows(%x: tensor<8x4x6x6xf32>, %w: tensor<8x4x3x3xf32>, %s: tensor<
     %m = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
     "stablehlo.return"(%m) : (tensor<f32>) -> ()
   }) : (tensor<8x4x6x6xf32>, tensor<f32>) -> tensor<8x4x10x10xf32>
-  return %w : tensor<8x4x3x3xf32>
+  return %c, %d, %e, %f, %g : tensor<4x8x4x4xf32>, tensor<f32>, tensor<7x4x5x5xf32>, tensor<8x4x5x5xf32>, tensor<8x4x10x10xf32>
 }
 
 // -----
@@ -420,4 +472,36 @@ func.func @far(%x: tensor<8x4x6x6xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<8x8x4
   // expected-error@+1 {{'stablehlo.convolution' has a stride, a dilation or a padding beyond 2^31}}
   %c = "stablehlo.convolution"(%x, %w) <{dimension_numbers = #stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>, padding = dense<9223372036854775807> : tensor<2x2xi64>}> : (tensor<8x4x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<8x8x4x4xf32>
   return %c : tensor<8x8x4x4xf32>
+}
+
+// -----
+
+// A key that is a constant is said, one that follows from an argument is not.
+func.func @drop(%key: tensor<4xui32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c = "stablehlo.constant"() <{value = dense<7> : tensor<4xui32>}> : () -> tensor<4xui32>
+  %n = "stablehlo.not"(%c) : (tensor<4xui32>) -> tensor<4xui32>
+  // expected-warning@+1 {{random numbers of a key that is a constant: they are the same in each step; expected a key that follows from an argument}}
+  %a = func.call @_uniform(%n) : (tensor<4xui32>) -> tensor<4xf32>
+  %x = "stablehlo.xor"(%n, %key) : (tensor<4xui32>, tensor<4xui32>) -> tensor<4xui32>
+  %b = func.call @_uniform(%x) : (tensor<4xui32>) -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+func.func private @_uniform(%key: tensor<4xui32>) -> tensor<4xf32> {
+  %nine = "stablehlo.constant"() <{value = dense<9> : tensor<4xui32>}> : () -> tensor<4xui32>
+  %m = "stablehlo.shift_right_logical"(%key, %nine) : (tensor<4xui32>, tensor<4xui32>) -> tensor<4xui32>
+  %one = "stablehlo.constant"() <{value = dense<1065353216> : tensor<4xui32>}> : () -> tensor<4xui32>
+  %bits = "stablehlo.or"(%m, %one) : (tensor<4xui32>, tensor<4xui32>) -> tensor<4xui32>
+  %f = "stablehlo.bitcast_convert"(%bits) : (tensor<4xui32>) -> tensor<4xf32>
+  return %f : tensor<4xf32>
+}
+
+// -----
+
+// What tells signs apart keeps ui64 out.
+func.func @signs(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{2 operations cannot be imported: stablehlo.iota of tensor<4xui64>}}
+  %i = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<4xui64>
+  // expected-note@+1 {{stablehlo.convert of tensor<4xui64>}}
+  %f = "stablehlo.convert"(%i) : (tensor<4xui64>) -> tensor<4xf32>
+  return %f : tensor<4xf32>
 }

@@ -58,3 +58,68 @@ module @jit_norm {
     return %w, %next, %x : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
   }
 }
+
+// -----
+
+// A piece that is set, a[n, 1:3] = b: where it lies within, else nothing is.
+// CHECK-LABEL: graph.func private @piece
+// CHECK: %[[L:.*]] = graph.reshape %arg1 : (tensor<1xi32>) -> tensor<1xi32>
+// CHECK: %[[P:.*]] = graph.reshape %arg2 : (tensor<4xf32>) -> tensor<1x4xf32>
+// CHECK: %[[S:.*]] = graph.slice %[[L]] start_indices = [0] limit_indices = [1]
+// CHECK: %[[N:.*]] = graph.reshape %[[S]] : (tensor<1xi32>) -> tensor<i32>
+// CHECK: %[[LAST:.*]] = graph.constant dense<8> : tensor<i32>
+// CHECK: graph.compare le, %[[N]], %[[LAST]]
+// CHECK: %[[SET:.*]] = graph.dynamic_update_slice %arg0, %[[P]], %[[N]], %{{.*}}
+// CHECK: graph.select %{{.*}}, %[[SET]], %arg0 : tensor<9x4xf32>
+func.func @piece(%x: tensor<9x4xf32>, %i: tensor<1xi32>, %u: tensor<4xf32>) -> tensor<9x4xf32> {
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<9x4xf32>, tensor<1xi32>, tensor<4xf32>) -> tensor<9x4xf32>
+  return %r : tensor<9x4xf32>
+}
+
+// -----
+
+// Numbers of a draw: places of ui64 are of i64; the bits of a float from 1 to 2 are 1 and a fraction. What nobody uses is not there.
+// CHECK-LABEL: graph.func private @draw(
+// CHECK-NOT: dead
+// CHECK: %[[I:.*]] = graph.iota dimension = 0 : tensor<4xi64>
+// CHECK: graph.shift_right_logical %{{.*}} : tensor<4xi64>
+// CHECK: %[[M:.*]] = graph.shift_right_logical %{{.*}} : tensor<4xui32>
+// CHECK: %[[F:.*]] = graph.convert %[[M]] : (tensor<4xui32>) -> tensor<4xf32>
+// CHECK: %[[C:.*]] = graph.constant dense<1.1920929E-7> : tensor<4xf32>
+// CHECK: %[[Q:.*]] = graph.multiply %[[F]], %[[C]]
+// CHECK: %[[ONE:.*]] = graph.constant dense<1.000000e+00> : tensor<4xf32>
+// CHECK: graph.add %[[Q]], %[[ONE]]
+func.func @draw(%key: tensor<4xui32>) -> tensor<4xf32> {
+  %dead = func.call @dead(%key) : (tensor<4xui32>) -> tensor<4xui32>
+  %i = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<4xui64>
+  %c = "stablehlo.constant"() <{value = dense<32> : tensor<4xui64>}> : () -> tensor<4xui64>
+  %high = "stablehlo.shift_right_logical"(%i, %c) : (tensor<4xui64>, tensor<4xui64>) -> tensor<4xui64>
+  %h = "stablehlo.convert"(%high) : (tensor<4xui64>) -> tensor<4xui32>
+  %k = "stablehlo.xor"(%key, %h) : (tensor<4xui32>, tensor<4xui32>) -> tensor<4xui32>
+  %nine = "stablehlo.constant"() <{value = dense<9> : tensor<ui32>}> : () -> tensor<ui32>
+  %nines = "stablehlo.broadcast_in_dim"(%nine) <{broadcast_dimensions = array<i64>}> : (tensor<ui32>) -> tensor<4xui32>
+  %m = "stablehlo.shift_right_logical"(%k, %nines) : (tensor<4xui32>, tensor<4xui32>) -> tensor<4xui32>
+  %one = "stablehlo.constant"() <{value = dense<1065353216> : tensor<4xui32>}> : () -> tensor<4xui32>
+  %bits = "stablehlo.or"(%m, %one) : (tensor<4xui32>, tensor<4xui32>) -> tensor<4xui32>
+  %f = "stablehlo.bitcast_convert"(%bits) : (tensor<4xui32>) -> tensor<4xf32>
+  return %f : tensor<4xf32>
+}
+func.func private @dead(%x: tensor<4xui32>) -> tensor<4xui32> {
+  %y = "stablehlo.cbrt"(%x) : (tensor<4xui32>) -> tensor<4xui32>
+  return %y : tensor<4xui32>
+}
+
+// -----
+
+// CHECK-LABEL: graph.func private @normal
+// CHECK: graph.log_plus_one
+// CHECK: graph.sqrt
+// CHECK: %[[NEAR:.*]] = graph.compare lt
+// CHECK: graph.select %[[NEAR]]
+func.func @normal(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = "chlo.erf_inv"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -120,13 +120,28 @@ class Attentions(nn.Module):
         return sum(nn.Dense(10)(output.reshape(x.shape[0], -1)) for output in outputs)
 
 
+class Noise(nn.Module):
+    """Dropout and other random numbers, of a key that follows from the labels; and pieces that are set."""
+
+    @nn.compact
+    def __call__(self, x, train):
+        x = nn.relu(nn.Dense(16)(x.reshape((x.shape[0], -1))))
+        x = nn.Dropout(0.3, deterministic=False)(x)
+        keys = jax.random.split(self.make_rng("dropout"), 3)
+        x = x + 0.1 * jax.random.normal(keys[0], x.shape) + jax.random.uniform(keys[1], x.shape, minval=-1, maxval=2)
+        first = jax.random.randint(keys[2], (), 0, 3)
+        x = x.at[:, 3:7].set(2 * x[:, :4]).at[:, 0].set(1.0).at[first].set(0.5).at[first + 7].set(0.25)  # the last is there or not
+        return nn.Dense(10)(x)
+
+
 def write(name, model, x, y):
-    shapes = jax.eval_shape(lambda: model.init(jax.random.PRNGKey(0), x, False))
+    shapes = jax.eval_shape(lambda: model.init(dict.fromkeys(("params", "dropout"), jax.random.PRNGKey(0)), x, False))
     variables = jax.tree.map_with_path(lambda path, leaf: jnp.asarray(start(named(path), leaf.shape)), shapes)
     stats = {key: value for key, value in variables.items() if key != "params"}
 
     def loss(params, stats, x, y):
-        logits, new = model.apply({"params": params, **stats}, x, True, mutable=list(stats))
+        key = {"dropout": jax.random.fold_in(jax.random.PRNGKey(5), y[0] if name == "noise" else 0)}
+        logits, new = model.apply({"params": params, **stats}, x, True, mutable=list(stats), rngs=key)
         return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean(), new
 
     def step(params, x, y):
@@ -164,7 +179,7 @@ def summary(leaf):
 
 
 def main():
-    cases = {"mlp": MLP(), "convnet": ConvNet(), "gpt": GPT(), "lstm": LSTM(), "attentions": Attentions()}
+    cases = {"mlp": MLP(), "convnet": ConvNet(), "gpt": GPT(), "lstm": LSTM(), "attentions": Attentions(), "noise": Noise()}
     expected = {name: write(name, model, *(jnp.asarray(each) for each in data(name))) for name, model in cases.items()}
     (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 

@@ -1,0 +1,21 @@
+//===- Prepare.h - a module of StableHLO before its ops are imported --------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_IMPORT_PREPARE_H
+#define GRAPHC_PASSES_IMPORT_PREPARE_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace graphc {
+
+/// Takes out ops whose results nobody uses, and functions that nobody calls: JAX keeps them with keep_unused. What has an effect stays.
+void eraseDeadOps(mlir::ModuleOp module);
+
+/// Integers of ui64 become those of i64 with the same bits, where no op of the module tells one from the other: the places of which JAX makes
+/// random numbers are such.
+void readUnsignedAsSigned(mlir::ModuleOp module);
+
+/// A warning where random numbers follow from no argument of a public function: they are the same in each step.
+void warnOfConstantKeys(mlir::ModuleOp module);
+
+} // namespace graphc
+
+#endif
