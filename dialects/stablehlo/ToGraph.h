@@ -24,6 +24,11 @@ mlir::FailureOr<Imported> toGraph(mlir::Operation *op, mlir::ValueRange operands
 mlir::Value importRule(mlir::StringRef name, mlir::Region &body, mlir::Value x, mlir::OpBuilder &builder,
                        mlir::Location location);
 
+/// What stands for the results of a function of that name and body that only stops gradients: `stop_gradient`, jitted, by whose name alone
+/// StableHLO tells that there was one. Empty for others.
+mlir::SmallVector<mlir::Value> importStop(mlir::StringRef name, mlir::Block &body, mlir::ValueRange arguments,
+                                          mlir::OpBuilder &builder, mlir::Location location);
+
 /// Values of types that are none of the graph dialect's; "" where all are.
 std::string findForeignType(mlir::Operation *op);
 

@@ -141,9 +141,25 @@ bool graphc::stablehlo::isNeutral(Value value, StringRef combiner) {
                                : (isUnsigned ? read.isAllOnes() : read.isMaxSignedValue());
 }
 
+/// Without the number that JAX puts behind the name of a function that there is once more: relu_3.
+static StringRef withoutNumber(StringRef name) {
+  auto [before, number] = name.rsplit('_');
+  return llvm::all_of(number, llvm::isDigit) ? before : name;
+}
+
+SmallVector<Value> graphc::stablehlo::importStop(StringRef name, Block &body, ValueRange arguments, OpBuilder &builder,
+                                                 Location location) {
+  if (withoutNumber(name) != "stop_gradient" || !llvm::hasSingleElement(body) ||
+      !llvm::equal(body.front().getOperands(), body.getArguments()))
+    return {};
+  return llvm::map_to_vector(arguments, [&](Value value) -> Value {
+    OperationState state(location, "graph.stop_gradient", value, value.getType());
+    return builder.create(state)->getResult(0);
+  });
+}
+
 Value graphc::stablehlo::importRule(StringRef name, Region &body, Value x, OpBuilder &builder, Location location) {
-  if (StringRef number = name.rsplit('_').second; llvm::all_of(number, llvm::isDigit)) // relu_3
-    name = name.rsplit('_').first;
+  name = withoutNumber(name);
   auto type = dyn_cast<RankedTensorType>(x.getType());
   if (!type || !isa<FloatType>(type.getElementType()))
     return {};

@@ -216,6 +216,14 @@ private:
       ReturnOp::create(builder, clean(function.getLoc()), known);
       return success();
     }
+    if (SmallVector<Value> stopped =
+            function.isPublic() ? SmallVector<Value>()
+                                : stablehlo::importStop(function.getSymName(), function.getBody().front(),
+                                                        body->getArguments(), builder, clean(function.getLoc()));
+        !stopped.empty()) {
+      ReturnOp::create(builder, clean(function.getLoc()), stopped);
+      return success();
+    }
     IRMapping values;
     unsigned next = 0;
     for (auto [argument, variable] : llvm::zip(function.getArguments(), variables))

@@ -8,7 +8,7 @@ import os
 import sys
 
 from measure import (ROOT, calibrate, complain, graphcAllReduce, graphcBareAllReduce, graphcDistributed, graphcInGraph,
-                     graphcImported, graphcSend, graphcSingle, idleServer, installed, jaxImported, median, peak,
+                     graphcSend, graphcSingle, idleServer, installed, median, peak,
                      peerSingle, tensorflowInGraph, tensorflowPs, torchDdp, torchGloo, torchSend)
 
 
@@ -28,13 +28,6 @@ def singleCases():
     for case, (peers, counts) in SINGLE.items():
         for threads in counts:
             yield [("graphc", graphcSingle, (case, threads))] + [(peer, peerSingle, (peer, case, threads)) for peer in peers]
-
-
-def importedCases():
-    """The peer's own network in JAX, compiled by graphc."""
-    for case in ("mlp", "resnet20", "gpt", "vit"):
-        for threads in (1, 2):
-            yield [("graphc from JAX", graphcImported, (case, threads)), ("jax", jaxImported, (case, threads))]
 
 
 def distributedCases():
@@ -91,7 +84,7 @@ def inGraphCases():
 
 
 def available(peer):
-    return peer == "graphc" or installed({"tensorflow": "tf", "tensorflow.xla": "tf", "jax": "jax", "graphc from JAX": "jax"}.get(peer, "torch"))
+    return peer == "graphc" or installed({"tensorflow": "tf", "tensorflow.xla": "tf", "jax": "jax"}.get(peer, "torch"))
 
 
 def measureAll(groups, rounds):
@@ -306,7 +299,7 @@ def aims(summary, idleMb):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", nargs="?", default="all", choices=["single", "imported", "distributed", "networks", "ingraph", "all"])
+    parser.add_argument("what", nargs="?", default="all", choices=["single", "distributed", "networks", "ingraph", "all"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--report", action="store_true")
     arguments = parser.parse_args()
@@ -319,8 +312,6 @@ def main():
     groups = []
     if arguments.what in ("single", "all"):
         groups += singleCases()
-    if arguments.what in ("imported", "all"):
-        groups += importedCases()
     if arguments.what in ("distributed", "all"):
         groups += distributedCases()
     if arguments.what == "networks":

@@ -218,18 +218,7 @@ def graphcImported(case, threads):
     with tempfile.TemporaryDirectory() as folder:
         model, more, weights = exported(case, folder)
         plan, compileMs = compilePlan(case, folder, threads=threads, model=model, more=more)
-        yield {**alone(imported(case), plan, compileMs, threads, SINGLE_STEPS[case], 0 if threads == 1 else None, ["--init_from", weights]), "flops": flopsOf(plan)}
-
-
-def imported(case):
-    """The name of a case whose network is JAX's."""
-    return f"{case}, from JAX"
-
-
-def jaxImported(case, threads):
-    """JAX itself on such a case."""
-    for found in peerSingle("jax", case, threads):
-        yield {**found, "case": imported(case)}
+        yield {**alone(case, plan, compileMs, threads, SINGLE_STEPS[case], 0 if threads == 1 else None, ["--init_from", weights]), "peer": "graphc from JAX"}
 
 
 def graphcMicroBatches(count):

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|imported|distributed|networks|ingraph|link|compile|products|flood|session start|session looked-at|before BIN|all]
+# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|networks|ingraph|link|compile|products|imported|flood|session start|session looked-at|before BIN|all]
 #   [--rounds N] [--report]
 #   single        one process: linreg, mlp, resnet20, gpt and vit, 1 and 2 threads; TensorFlow, also by XLA, JAX, PyTorch, also by torch.compile
-#   imported      of these mlp, resnet20, gpt and vit as JAX has them, imported (docs/import.md), beside JAX
 #   distributed   tasks as processes: parameter server (null, mlp, dense, resnet20, gpt), all-reduce; TensorFlow, PyTorch DDP and gloo
 #   networks      what of these is resnet20 and gpt alone
 #   ingraph       one client, the model over two tasks: linreg, pingpong (ten hops), mlp; TensorFlow; part of distributed
@@ -10,6 +9,8 @@
 #   compile       graphc alone: CPU time and memory on models of 500 to 4,000 operations, and --compare over 1,000 workers
 #                 (test/bench/compile.py); no part of all
 #   products      which of oneDNN's kernels, or of this project's own, is faster for a product, by its shape (test/bench/products.cpp); no part of all
+#   imported      mlp, resnet20, gpt and vit as JAX has them, imported (docs/import.md), beside JAX and our own models (test/bench/imported.py);
+#                 no part of all
 #   flood         a run by hand whose port a neighbour floods (test/bench/flood.py); no part of all
 #   session start how fast 50 and 200 tasks make their first step; session looked-at: what it costs that somebody asks for a run's metrics
 #                 (test/bench/session.py); no part of all
@@ -32,6 +33,7 @@ if [ "${1:-}" = products ]; then
   OMP_NUM_THREADS=1 exec taskset -c 0 build/bench/products "${@:2}"
 fi
 [ "${1:-}" != compile ] || exec python3 test/bench/compile.py "${@:2}"
+[ "${1:-}" != imported ] || exec python3 test/bench/imported.py "${@:2}"
 [ "${1:-}" != session ] || exec python3 test/bench/session.py "${@:2}"
 [ "${1:-}" != before ] || exec python3 test/bench/before.py "${@:2}"
 exec python3 test/bench/driver.py "$@"

@@ -408,7 +408,7 @@ def evaluate(name, args, properties, shape, element):
     if name == "iota":
         dimension = integer(properties, "dimension")
         return Tensor(shape, element, [convert(index[dimension], element) for index in indices(shape)])
-    if name == "reshape":
+    if name in ("reshape", "stop_gradient"):
         return Tensor(shape, element, args[0].flat)
     if name == "transpose":
         permutation = ints(properties, "permutation")

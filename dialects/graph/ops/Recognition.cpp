@@ -70,6 +70,8 @@ static Value getUnshifted(Value value) {
     for (auto [one, other] : {std::pair(bounded.getLhs(), bounded.getRhs()), {bounded.getRhs(), bounded.getLhs()}})
       if (isAll(getConstant(one), -std::numeric_limits<double>::infinity()))
         most = other;
+  if (auto constant = most ? most.getDefiningOp<StopGradientOp>() : StopGradientOp())
+    most = constant.getOperand();
   return op && getReduced<ReduceMaxOp>(most) == op.getLhs() ? op.getLhs() : Value();
 }
 

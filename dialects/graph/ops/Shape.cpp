@@ -245,6 +245,8 @@ Results BroadcastInDimOp::buildBody(OpBuilder &, Elements x, Elements, IndexOf) 
 // Decompositions
 //===----------------------------------------------------------------------------------------------------------===//
 
+Values StopGradientOp::decompose(OpBuilder &) { return {getOperand()}; }
+
 Values OneHotOp::decompose(OpBuilder &builder) {
   RankedTensorType type = getType();
   Expansion e{builder, getLoc()};
@@ -254,6 +256,8 @@ Values OneHotOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------------------------------------------===//
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
+
+void StopGradientOp::buildGradient(OpBuilder &, ValueRange, Needed, Gradients) {}
 
 void ReshapeOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
   result[0] = Maker(builder, *this).reshape(g[0], getOperand().getType());
@@ -285,6 +289,7 @@ void BroadcastInDimOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, G
 // Costs
 //===----------------------------------------------------------------------------------------------------------===//
 
+uint64_t StopGradientOp::getFlops() { return 0; }
 uint64_t ConstantOp::getFlops() { return 0; }
 uint64_t IotaOp::getFlops() { return 0; }
 uint64_t ReshapeOp::getFlops() { return 0; }

@@ -90,6 +90,21 @@ def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", [
   let hasFolder = 1;
 }
 
+def Graph_StopGradientOp : Graph_PureOp<"stop_gradient", [
+    Graph_AnyElement, SameOperandsAndResultType, Graph_Differentiable, Graph_Composite, KeepsElementsOpInterface]> {
+  let summary = "the same value, which has no gradient";
+  let description = [{
+    For `differentiate` it is a constant: targets, straight-through estimates (`x + stop_gradient(round(x) - x)`). `decompose` leaves the operand.
+
+    ```mlir
+    %b = graph.stop_gradient %a : tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$operand);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
 def Graph_OneHotOp : Graph_PureOp<"one_hot", [Graph_Composite]> {
   let summary = "1 at the place an index names, else 0";
   let description = [{

@@ -73,6 +73,8 @@ func.func @reductions(%a: tensor<4x3xf32>, %i: tensor<4x3xi64>, %p: tensor<4x3xi
 
 // CHECK-LABEL: func @scans
 func.func @scans(%a: tensor<4x3xf32>, %p: tensor<4x3xi1>) {
+  // CHECK-NEXT: graph.stop_gradient %arg1 : tensor<4x3xi1>
+  %stopped = graph.stop_gradient %p : tensor<4x3xi1>
   // CHECK-NEXT: graph.reverse %arg1 dimensions = [0, 1] : tensor<4x3xi1>
   %0 = graph.reverse %p dimensions = [0, 1] : tensor<4x3xi1>
   // CHECK-NEXT: graph.cumsum %arg0 dimension = 1 : tensor<4x3xf32>

@@ -123,3 +123,25 @@ func.func @normal(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = "chlo.erf_inv"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// A function of that name that gives back what it is given: where a jitted stop_gradient stood. Of another name it is what it computes.
+// CHECK-LABEL: graph.func private @loss(
+// CHECK-LABEL: graph.func private @loss.stop_gradient_2(
+// CHECK-NEXT: %[[A:.*]] = graph.stop_gradient %arg0 : tensor<4xf32>
+// CHECK-NEXT: %[[B:.*]] = graph.stop_gradient %arg1 : tensor<2xf32>
+// CHECK-NEXT: graph.return %[[A]], %[[B]]
+// CHECK-LABEL: graph.func private @loss.identity(
+// CHECK-NEXT: graph.return %arg0
+func.func @loss(%x: tensor<4xf32>, %y: tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
+  %s:2 = func.call @stop_gradient_2(%x, %y) : (tensor<4xf32>, tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>)
+  %i = func.call @identity(%s#0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %i, %s#1 : tensor<4xf32>, tensor<2xf32>
+}
+func.func private @stop_gradient_2(%x: tensor<4xf32>, %y: tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
+  return %x, %y : tensor<4xf32>, tensor<2xf32>
+}
+func.func private @identity(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}

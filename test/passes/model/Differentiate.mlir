@@ -172,3 +172,20 @@ graph.func @overlap() -> (tensor<f32> {graph.name = "loss"}) attributes {role = 
   graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.01>} : tensor<f32>
   graph.return %loss : tensor<f32>
 }
+
+// -----
+
+// w * stop_gradient(w): of the first factor alone.
+// CHECK-LABEL: graph.func @stopped
+graph.variable @w : tensor<f32> = #graph.zeros
+graph.func @stopped() -> tensor<f32> attributes {role = #graph.role<train>} {
+  // CHECK: %[[S:.*]] = graph.stop_gradient
+  // CHECK: %[[ONE:.*]] = graph.constant dense<1.000000e+00> : tensor<f32>
+  // CHECK: %[[G:.*]] = graph.multiply %[[ONE]], %[[S]]
+  // CHECK: graph.apply_sgd @w, %[[G]]
+  %w = graph.read @w : tensor<f32>
+  %s = graph.stop_gradient %w : tensor<f32>
+  %loss = graph.multiply %w, %s : tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.01>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}

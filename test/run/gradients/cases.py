@@ -164,6 +164,8 @@ def primitiveCases():
     for op in ("floor", "ceil", "round_nearest_even"):
         yield Case(op, {"x": (shape, [-1.75, -0.25, 0.25, 0.75, 1.25, 1.625])},
                    f"%r = graph.{op} %x : {tensor(shape)}\n%out = graph.multiply %r, %x : {tensor(shape)}", shape)
+    yield Case("stop_gradient", {"x": (shape, [-1.75, -0.25, 0.25, 0.75, 1.25, 1.625])},  # of what has no gradient anyway
+               f"%f = graph.floor %x : {tensor(shape)}\n%r = graph.stop_gradient %f : {tensor(shape)}\n%out = graph.multiply %r, %x : {tensor(shape)}", shape)
     # Quotients that are far from whole numbers.
     yield Case("remainder", {"x": (shape, [5.5, -5.5, 7.25, 0.5, -3.75, 2.0]), "y": (shape, [2.0, 1.5, -3.0, 1.25, -1.0, 0.75])},
                f"%out = graph.remainder %x, %y : {tensor(shape)}", shape)

@@ -120,8 +120,13 @@ class Attentions(nn.Module):
         return sum(nn.Dense(10)(output.reshape(x.shape[0], -1)) for output in outputs)
 
 
+@jax.jit
+def stop_gradient(x):
+    return jax.lax.stop_gradient(x)
+
+
 class Noise(nn.Module):
-    """Dropout and other random numbers, of a key that follows from the labels; and pieces that are set."""
+    """Dropout and other random numbers, of a key that follows from the labels; pieces that are set; a gradient that stops."""
 
     @nn.compact
     def __call__(self, x, train):
@@ -129,6 +134,7 @@ class Noise(nn.Module):
         x = nn.Dropout(0.3, deterministic=False)(x)
         keys = jax.random.split(self.make_rng("dropout"), 3)
         x = x + 0.1 * jax.random.normal(keys[0], x.shape) + jax.random.uniform(keys[1], x.shape, minval=-1, maxval=2)
+        x = x * stop_gradient(x)
         first = jax.random.randint(keys[2], (), 0, 3)
         x = x.at[:, 3:7].set(2 * x[:, :4]).at[:, 0].set(1.0).at[first].set(0.5).at[first + 7].set(0.25)  # the last is there or not
         return nn.Dense(10)(x)

@@ -134,6 +134,7 @@ def scanCases(element, flat):
             return [x[interpret.offset(shape, back(index))] for index in interpret.indices(shape)]
         yield Case("_".join(["reverse", *map(str, shape), *map(str, dimensions)]), f"graph.reverse %a dimensions = {dimensions} : RESULT",
                    [(shape, element, flat)], (shape, element), turned)
+    yield Case("stop_gradient", "graph.stop_gradient %a : RESULT", [((60,), element, flat)], ((60,), element), lambda x: x)
     if element != "i1":  # inlined where it is used: a sum of a reversed and an ordinary row
         yield Case("reverse_inlined", "%r = graph.reverse %a dimensions = [1] : RESULT\ngraph.add %r, %a : RESULT", [((2, 30), element, flat)], ((2, 30), element),
                    lambda x: [interpret.rounded(element, a + b) for row in rows(x, 30) for a, b in zip(row[::-1], row)])
