@@ -87,6 +87,10 @@ std::string ImportedOp::unknownAttributes() const {
   return names;
 }
 
+static bool areOf(TypeRange types, Type type) {
+  return llvm::all_of(types, [&](Type one) { return one == type; });
+}
+
 StringRef ImportedOp::combiner() const {
   if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
     return "";
@@ -101,8 +105,7 @@ StringRef ImportedOp::combiner() const {
                                       [&](Value operand) { return llvm::is_contained(block.getArguments(), operand); });
   auto scalar = RankedTensorType::get({}, operandType().getElementType());
   const bool isOfElements =
-      llvm::all_of(llvm::to_vector(block.getArgumentTypes()), [&](Type type) { return type == scalar; }) &&
-      first.getNumResults() == 1 && first.getResult(0).getType() == scalar;
+      areOf(block.getArgumentTypes(), scalar) && first.getNumResults() == 1 && first.getResult(0).getType() == scalar;
   StringRef name = first.getName().getStringRef();
   return returnsIt && takesBoth && isOfElements && name.consume_front("stablehlo.") ? name : "";
 }
@@ -111,7 +114,8 @@ bool ImportedOp::setsElements() const {
   if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
     return false;
   Block &block = op->getRegion(0).front();
-  return block.getNumArguments() == 2 && llvm::hasSingleElement(block) &&
+  auto scalar = RankedTensorType::get({}, operandType().getElementType());
+  return block.getNumArguments() == 2 && areOf(block.getArgumentTypes(), scalar) && llvm::hasSingleElement(block) &&
          block.front().getName().getStringRef() == "stablehlo.return" && block.front().getNumOperands() == 1 &&
          block.front().getOperand(0) == block.getArgument(1);
 }

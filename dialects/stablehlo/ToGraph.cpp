@@ -69,7 +69,8 @@ Result importConstant(ImportedOp &op) {
   if (!value)
     return op.error() << "has no attribute 'value' of dense elements";
   if (value.getElementType().isUnsignedInteger(64) && op.type().getElementType().isSignlessInteger(64))
-    value = DenseElementsAttr::getFromRawBuffer(op.type(), value.getRawData()); // passes/import/Prepare.h
+    value = DenseElementsAttr::getFromRawBuffer(value.getType().clone(op.type().getElementType()),
+                                                value.getRawData()); // passes/import/Prepare.h
   return ImportedOp::one(op.make("constant", op.type(), {}, op.builder.getNamedAttr("value", value)));
 }
 
@@ -270,21 +271,30 @@ Result importPiece(ImportedOp &op, DictionaryAttr fields) {
   const RankedTensorType type = op.operandType(0), indices = op.operandType(1), updates = op.operandType(2);
   const Numbers windows = fieldOf(fields, "update_window_dims"), inserted = fieldOf(fields, "inserted_window_dims"),
                 places = fieldOf(fields, "scatter_dims_to_operand_dims");
+  auto given = fields.getAs<IntegerAttr>("index_vector_dim");
+  const int64_t vectors = given ? given.getInt() : 0;
+  auto areDimensions = [](ArrayRef<int64_t> list, int64_t rank) { // each once, in their order
+    return llvm::all_of(list, [&](int64_t i) { return i >= 0 && i < rank; }) &&
+           std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) == list.end();
+  };
+  Numbers inOrder = places;
+  llvm::sort(inOrder);
+  if (!areDimensions(windows, updates.getRank()) || !areDimensions(inserted, type.getRank()) ||
+      !areDimensions(inOrder, type.getRank()) || vectors < 0 || vectors > indices.getRank() ||
+      (vectors == indices.getRank() ? 1 : indices.getDimSize(unsigned(vectors))) != int64_t(places.size()))
+    return op.error() << "has dimension numbers that do not fit its operands, " << type << ", " << indices << " and "
+                      << updates;
   if (indices.getNumElements() != int64_t(places.size()) || !fieldOf(fields, "input_batching_dims").empty() ||
       int64_t(windows.size() + inserted.size()) != type.getRank())
     return ImportedOp::cannot("that sets several pieces");
   Numbers sizes(size_t(type.getRank()), 1);
-  auto window = windows.begin();
+  const int64_t *window = windows.begin();
   for (int64_t i = 0; i < type.getRank(); ++i)
-    if (!llvm::is_contained(inserted, i)) {
-      if (*window < 0 || *window >= updates.getRank() ||
-          updates.getDimSize(unsigned(*window)) > type.getDimSize(unsigned(i)))
-        return op.error() << "has update_window_dims that do not fit its updates, " << updates;
+    if (!llvm::is_contained(inserted, i))
       sizes[size_t(i)] = updates.getDimSize(unsigned(*window++));
-    }
-  if (type.clone(sizes).getNumElements() != updates.getNumElements())
-    return op.error() << "has updates, " << updates << ", of which a piece of " << type.clone(sizes)
-                      << " cannot be made";
+  if (type.clone(sizes).getNumElements() != updates.getNumElements() ||
+      llvm::any_of(llvm::zip(sizes, type.getShape()), [](auto both) { return std::get<0>(both) > std::get<1>(both); }))
+    return op.error() << "has updates, " << updates << ", that are no piece of " << type;
   Value all = asIndices(op, op.operands[1]);
   Type element = cast<RankedTensorType>(all.getType()).getElementType();
   const RankedTensorType list = RankedTensorType::get({int64_t(places.size())}, element), one = list.clone({1}),
@@ -295,15 +305,14 @@ Result importPiece(ImportedOp &op, DictionaryAttr fields) {
   operands.append(size_t(type.getRank()), op.splat(scalar, 0));
   Value isWithin;
   for (auto [i, dimension] : llvm::enumerate(places)) {
-    if (dimension < 0 || dimension >= type.getRank())
-      return op.error() << "has scatter_dims_to_operand_dims that name no dimension of " << type;
     const int64_t at = int64_t(i), end = at + 1, step = 1;
     Value piece =
         op.make("slice", one, all,
                 {op.named("start_indices", ArrayRef<int64_t>(at)), op.named("limit_indices", ArrayRef<int64_t>(end)),
                  op.named("strides", ArrayRef<int64_t>(step))});
     Value start = operands[2 + size_t(dimension)] = op.make("reshape", scalar, piece);
-    const double last = double(type.getDimSize(unsigned(dimension)) - sizes[size_t(dimension)]);
+    const double last = double(std::min(type.getDimSize(unsigned(dimension)) - sizes[size_t(dimension)],
+                                        llvm::maxIntN(element.getIntOrFloatBitWidth())));
     for (auto [relation, bound] : {std::pair(graph::Comparison::GE, 0.0), {graph::Comparison::LE, last}}) {
       auto attribute = graph::ComparisonAttr::get(op.builder.getContext(), relation);
       Value holds =
@@ -312,8 +321,6 @@ Result importPiece(ImportedOp &op, DictionaryAttr fields) {
     }
   }
   Value set = op.make("dynamic_update_slice", type, operands);
-  if (!isWithin)
-    return ImportedOp::one(set);
   Value everywhere = op.broadcast(isWithin, RankedTensorType::get(type.getShape(), op.builder.getI1Type()));
   return ImportedOp::one(op.make("select", type, {everywhere, set, op.operands[0]}));
 }

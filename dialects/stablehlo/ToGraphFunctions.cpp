@@ -54,29 +54,34 @@ FailureOr<Imported> stablehlo::importErfInv(ImportedOp &op) {
   const RankedTensorType type = op.type();
   if (!type.getElementType().isF32())
     return ImportedOp::cannot("of other elements than f32");
-  Value x = op.operands[0];
+  const RankedTensorType truth = RankedTensorType::get(type.getShape(), op.builder.getI1Type());
   auto make = [&](StringRef name, ValueRange of) { return op.make(name, type, of); };
+  auto compare = [&](graph::Comparison relation, Value value, double with) {
+    auto attribute = graph::ComparisonAttr::get(op.builder.getContext(), relation);
+    return op.make("compare", truth, {value, op.splat(type, with)}, op.builder.getNamedAttr("relation", attribute));
+  };
   auto polynomial = [&](Value at, ArrayRef<double> coefficients) {
     Value sum = op.splat(type, coefficients.front());
     for (double next : coefficients.drop_front())
       sum = make("add", {make("multiply", {sum, at}), op.splat(type, next)});
     return sum;
   };
+  // What is not chosen is finite, and so is its slope: an infinite one times a gradient of 0 would be NaN.
+  Value isEnd = compare(graph::Comparison::EQ, make("abs", op.operands[0]), 1);
+  Value x = make("select", {isEnd, op.splat(type, 0), op.operands[0]});
   Value w = make("negate", make("log_plus_one", make("negate", make("multiply", {x, x}))));
+  Value isNear = compare(graph::Comparison::LT, w, 5);
   Value near = polynomial(make("subtract", {w, op.splat(type, 2.5)}),
                           {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
                            -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
-  Value far = polynomial(make("subtract", {make("sqrt", w), op.splat(type, 3)}),
+  Value root = make("sqrt", make("select", {isNear, op.splat(type, 5), w}));
+  Value far = polynomial(make("subtract", {root, op.splat(type, 3)}),
                          {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
                           0.00943887047, 1.00167406, 2.83297682});
-  auto less = graph::ComparisonAttr::get(op.builder.getContext(), graph::Comparison::LT);
-  auto equal = graph::ComparisonAttr::get(op.builder.getContext(), graph::Comparison::EQ);
-  const RankedTensorType truth = RankedTensorType::get(type.getShape(), op.builder.getI1Type());
-  Value isNear = op.make("compare", truth, {w, op.splat(type, 5)}, op.builder.getNamedAttr("relation", less));
-  Value isEnd =
-      op.make("compare", truth, {make("abs", x), op.splat(type, 1)}, op.builder.getNamedAttr("relation", equal));
-  Value infinite = make("multiply", {x, op.splat(type, std::numeric_limits<double>::infinity())});
-  return ImportedOp::one(make("select", {isEnd, infinite, make("multiply", {make("select", {isNear, near, far}), x})}));
+  const double infinity = std::numeric_limits<double>::infinity();
+  Value end = make("select", {compare(graph::Comparison::GT, op.operands[0], 0), op.splat(type, infinity),
+                              op.splat(type, -infinity)});
+  return ImportedOp::one(make("select", {isEnd, end, make("multiply", {make("select", {isNear, near, far}), x})}));
 }
 
 FailureOr<Imported> stablehlo::importTan(ImportedOp &op) {

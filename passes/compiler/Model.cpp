@@ -282,23 +282,23 @@ public:
     for (const std::string &path : options.imports)
       if (failed(import(path)))
         return failure();
-    // Networks may share flags, and one need not have all trees (buffers, batch statistics). Of which none is there they are misspelt, or one is that is
-    // nearly another's name, which is none of them.
-    llvm::StringSet<> roots;
+    // Networks may share flags, and one need not have all trees behind the first, which is trained (buffers, batch statistics). One is misspelt whose name
+    // is nearly another's, which is none of them.
+    llvm::StringSet<> roots, leaves;
     for (const std::string &name : arguments)
       if (std::optional<TreePath> path = parseTreePath(name))
-        roots.insert(path->root);
+        (path->keys.empty() ? leaves : roots).insert(path->root);
     ArrayRef<std::string> trees = options.importVariables;
     if (trees == ArrayRef(CompileOptions().importVariables))
       return success();
-    const bool hasNone = llvm::none_of(trees, [&](StringRef tree) { return tree.empty() || roots.contains(tree); });
     auto isMisspelt = [&](StringRef tree) {
       return llvm::any_of(roots.keys(), [&](StringRef root) {
-        return !llvm::is_contained(trees, root) && root.edit_distance(tree) <= std::max<size_t>(1, tree.size() / 3);
+        return !llvm::is_contained(trees, root) && root.edit_distance(tree) <= (tree.size() + 1) / 3;
       });
     };
     for (const std::string &tree : trees)
-      if (!tree.empty() && !roots.contains(tree) && (hasNone || isMisspelt(tree)))
+      if (!tree.empty() && !roots.contains(tree) && !leaves.contains(tree) &&
+          (tree == trees.front() || isMisspelt(tree)))
         return say("", "--import_variables=" + tree +
                            ": no argument of a function that is imported belongs to a tree of that name; " +
                            (arguments.empty() ? "none has a name: JAX writes them with enable_debug_info=True"

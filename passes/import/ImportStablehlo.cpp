@@ -63,18 +63,26 @@ private:
 /// Shardy's, of devices; a program for one has one device.
 bool isMesh(Operation *op) { return op->getName().getStringRef() == "sdy.mesh"; }
 
+/// What a function has to be that is imported.
+LogicalResult check(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError() << "@" << function.getSymName() << " has " << function.getBody().getBlocks().size()
+                                << " blocks; expected one: control flow cannot be imported";
+  if (function.getBody().front().empty() || !isa<func::ReturnOp>(function.getBody().front().back()))
+    return function.emitError() << "@" << function.getSymName() << " does not end with func.return";
+  for (StringRef count : {"mhlo.num_partitions", "mhlo.num_replicas"})
+    if (auto given = function->getParentOp()->getAttrOfType<IntegerAttr>(count); given && given.getValue().ugt(1))
+      return function.emitError() << "is of a program for " << given.getInt() << " devices (" << count
+                                  << "); expected one for one device, which graphc partitions";
+  return success();
+}
+
 class Import {
 public:
   Import(ModuleOp module, ArrayRef<std::string> trees)
       : module(module), symbols(module), builder(module.getContext()), trees(trees) {}
 
   LogicalResult run() {
-    for (auto function : module.getOps<func::FuncOp>())
-      if (failed(check(function)))
-        return failure();
-    eraseDeadOps(module);
-    readUnsignedAsSigned(module);
-    warnOfConstantKeys(module);
     auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
     if (failed(nameFunctions(functions)))
       return failure();
@@ -95,19 +103,6 @@ public:
   }
 
 private:
-  LogicalResult check(func::FuncOp function) {
-    if (!function.getBody().hasOneBlock())
-      return function.emitError() << "@" << function.getSymName() << " has " << function.getBody().getBlocks().size()
-                                  << " blocks; expected one: control flow cannot be imported";
-    if (function.getBody().front().empty() || !isa<func::ReturnOp>(function.getBody().front().back()))
-      return function.emitError() << "@" << function.getSymName() << " does not end with func.return";
-    for (StringRef count : {"mhlo.num_partitions", "mhlo.num_replicas"})
-      if (auto given = module->getAttrOfType<IntegerAttr>(count); given && given.getValue().ugt(1))
-        return function.emitError() << "is of a program for " << given.getInt() << " devices (" << count
-                                    << "); expected one for one device, which graphc partitions";
-    return success();
-  }
-
   /// A public function is named as its author named it: of JAX's @main in a module @jit_loss, @loss. What it calls has that before its name.
   LogicalResult nameFunctions(ArrayRef<func::FuncOp> functions) {
     std::string first;
@@ -396,5 +391,13 @@ std::vector<std::string> graphc::listArguments(ModuleOp module) {
 }
 
 LogicalResult graphc::importStablehlo(ModuleOp module, ArrayRef<std::string> variables) {
-  return module.getOps<func::FuncOp>().empty() ? success() : Import(module, variables).run();
+  if (module.getOps<func::FuncOp>().empty())
+    return success();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (failed(check(function)))
+      return failure();
+  eraseDeadOps(module);
+  readUnsignedAsSigned(module);
+  warnOfConstantKeys(module);
+  return Import(module, variables).run();
 }

@@ -8,29 +8,60 @@
 
 using namespace mlir;
 
-/// An op of StableHLO has one if it says so, or gives nothing.
-static bool hasEffect(Operation *op) {
+/// Names of functions of which `has` holds for an op, or that call such a function.
+static llvm::StringSet<> findFunctions(ModuleOp module, function_ref<bool(Operation *)> has) {
+  llvm::StringSet<> found;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      bool finds = false;
+      function.getBody().walk([&](Operation *op) {
+        auto call = dyn_cast<func::CallOp>(op);
+        finds |= call ? found.contains(call.getCallee()) : has(op);
+      });
+      changed |= finds && found.insert(function.getSymName()).second;
+    }
+  }
+  return found;
+}
+
+/// An op of StableHLO has one if it says so, or gives nothing but to what it stands in.
+static bool isEffectful(Operation *op) {
   auto saysSo = [](Attribute attributes) {
     auto dictionary = dyn_cast_or_null<DictionaryAttr>(attributes);
     auto effect = dictionary ? dictionary.getAs<BoolAttr>("has_side_effect") : BoolAttr();
     return effect && effect.getValue();
   };
-  return op->getNumResults() == 0 || saysSo(op->getDiscardableAttrDictionary()) ||
+  return (op->getNumResults() == 0 && op != &op->getBlock()->back()) || saysSo(op->getDiscardableAttrDictionary()) ||
          saysSo(op->getPropertiesAsAttribute());
 }
 
+/// From the end, of which the last op stays.
+static void eraseIn(Block &block, const llvm::StringSet<> &effectful) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    bool isNeeded = &op == &block.back() || !op.use_empty();
+    op.walk([&](Operation *inner) {
+      auto call = dyn_cast<func::CallOp>(inner);
+      isNeeded |= isEffectful(inner) || (call && effectful.contains(call.getCallee()));
+    });
+    if (!isNeeded) {
+      op.erase();
+      continue;
+    }
+    for (Region &region : op.getRegions())
+      for (Block &inside : region)
+        eraseIn(inside, effectful);
+  }
+}
+
 void graphc::eraseDeadOps(ModuleOp module) {
+  const llvm::StringSet<> effectful = findFunctions(module, isEffectful);
   for (bool changed = true; changed;) {
     changed = false;
-    llvm::StringSet<> called;
     for (auto function : module.getOps<func::FuncOp>())
       for (Block &block : function.getBody())
-        for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-          bool effect = false;
-          op.walk([&](Operation *inner) { effect |= inner->getNumResults() > 0 && hasEffect(inner); });
-          if (op.use_empty() && !hasEffect(&op) && !effect)
-            op.erase();
-        }
+        eraseIn(block, effectful);
+    llvm::StringSet<> called;
     module.walk([&](func::CallOp call) { called.insert(call.getCallee()); });
     for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (!function.isPublic() && !called.contains(function.getSymName())) {
@@ -117,25 +148,16 @@ static bool followsFromArgument(Value value) {
         return true;
       llvm::append_range(open, parent->getOperands()); // of a loop
     } else if (Operation *op = next.getDefiningOp(); seen.insert(op).second) {
-      llvm::append_range(open, op->getOperands());
+      op->walk([&](Operation *inner) { llvm::append_range(open, inner->getOperands()); }); // a loop takes what is in it
     }
   }
   return false;
 }
 
 void graphc::warnOfConstantKeys(ModuleOp module) {
-  llvm::StringSet<> draw; // functions that make floats of bits, as JAX makes random numbers
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (auto function : module.getOps<func::FuncOp>()) {
-      bool draws = false;
-      function.walk([&](Operation *op) {
-        auto call = dyn_cast<func::CallOp>(op);
-        draws |= call ? draw.contains(call.getCallee()) : op->getName().getStringRef() == "stablehlo.bitcast_convert";
-      });
-      changed |= draws && draw.insert(function.getSymName()).second;
-    }
-  }
+  // Floats of bits are made so.
+  const llvm::StringSet<> draw =
+      findFunctions(module, [](Operation *op) { return op->getName().getStringRef() == "stablehlo.bitcast_convert"; });
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic())
       function.walk([&](func::CallOp call) {

@@ -39,23 +39,26 @@ GraphcMatmulDesc wholeOf(const MatmulDesc &d) {
   return whole;
 }
 
+std::vector<Block> shareBatch(const MatmulDesc &d, int64_t count) {
+  std::vector<Block> blocks;
+  for (int64_t i = 0; count > 1 && i < count; ++i) {
+    MatmulDesc part = d;
+    const int64_t first = d.batch * i / count;
+    part.batch = d.batch * (i + 1) / count - first;
+    blocks.push_back({first, wholeOf(part)});
+    blocks.back().desc.packed = wantsPacked(d); // as the whole, whose bits they have
+  }
+  return blocks;
+}
+
 std::vector<Block> blocksOf(const MatmulDesc &d, uint32_t threads) {
   // 0.1 ms on a core of 150 Gflop/s: a wake-up takes half of that. Each block packs all of b again, so not below 32 rows; whole
   // groups of 16 rows, so that blocks begin on a cache line.
   constexpr int64_t leastWork = 8 << 20, leastRows = 32, group = 16;
   if (__int128(d.batch) * d.m * d.n * d.k < leastWork)
     return {};
-  if (d.batch != 1) {
-    const int64_t count = std::min(int64_t(threads), d.batch);
-    std::vector<Block> blocks;
-    for (int64_t i = 0; count > 1 && i < count; ++i) {
-      MatmulDesc part = d;
-      const int64_t first = d.batch * i / count;
-      part.batch = d.batch * (i + 1) / count - first;
-      blocks.push_back({first, wholeOf(part)});
-    }
-    return blocks;
-  }
+  if (d.batch != 1)
+    return shareBatch(d, std::min(int64_t(threads), d.batch));
   const int64_t count = std::min(int64_t(threads), d.m / leastRows);
   if (count < 2)
     return {};

@@ -24,6 +24,9 @@ struct Block {
   GraphcMatmulDesc desc;
 };
 
+/// The matrices of a batch as so many blocks.
+std::vector<Block> shareBatch(const MatmulDesc &desc, int64_t count);
+
 /// About equal blocks for so many threads; empty where sharing out is not worth it, which follows from the shape.
 std::vector<Block> blocksOf(const MatmulDesc &desc, uint32_t threads);
 

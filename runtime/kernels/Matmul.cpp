@@ -182,10 +182,21 @@ private:
     std::vector<Block> blocks = blocksOf(desc, with ? with->threads() : 1);
     if (blocks.empty())
       return absl::OkStatus();
+    // Of a large batch a smaller one is tried: what it is tried on is memory beside the plan's.
+    MatmulDesc few = desc;
+    few.batch = std::min(desc.batch, 2 * int64_t(blocks.size()));
     auto made = std::make_unique<BlockedMatmul>(desc);
     GRAPHC_RETURN_IF_ERROR(made->make(*onednn(), std::move(blocks)));
-    if (!areKnownToGiveTheSame(desc, whole, *made))
-      return absl::OkStatus();
+    if (few.batch == desc.batch) {
+      if (!areKnownToGiveTheSame(desc, whole, *made))
+        return absl::OkStatus();
+    } else {
+      GRAPHC_ASSIGN_OR_RETURN(Product wholeOfFew, Product::make(*onednn(), wholeOf(few)));
+      BlockedMatmul fewBlocked(few);
+      GRAPHC_RETURN_IF_ERROR(fewBlocked.make(*onednn(), shareBatch(few, made->count())));
+      if (!areKnownToGiveTheSame(few, wholeOfFew, fewBlocked))
+        return absl::OkStatus();
+    }
     blocked = std::move(made);
     pool = with;
     pool->start();

@@ -69,6 +69,13 @@ def test_as_jax(box, numpy, name):
     trains(box, numpy, name, *imported(name))
 
 
+def test_attention_is_recognised(box, numpy):
+    """Each form of it that make.py has, and the softmax that is none."""
+    prepare(box, numpy, "attentions")
+    said = box.graphc("model.mlir", *imported("attentions"), "--emit=differentiated").out.text()
+    assert (said.count(" graph.attention "), said.count("{causal"), said.count(" graph.softmax ")) == (12, 10, 3), said.count(" graph.attention ")
+
+
 def test_step_of_jax(box, numpy):
     """A step that JAX has differentiated gives its parameters back, which are assigned."""
     prepare(box, numpy, "mlp")

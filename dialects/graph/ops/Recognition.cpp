@@ -119,8 +119,8 @@ struct Matrices {
   bool isSwapped;
 };
 
-/// Scores as small as this are those of keys that are not looked at: beside others their weight is 0.
-constexpr double kMasked = -1e9;
+/// Scores as small as this are those of keys that are not looked at: beside others their weight is 0. -1e9 in bf16 is a little more.
+constexpr double kMasked = -9.9e8;
 
 bool isAtMost(Value value, double most) {
   auto constant = dyn_cast_or_null<DenseElementsAttr>(getConstant(value));
@@ -207,8 +207,12 @@ bool lookThrough(Value &value, SmallVector<int64_t> &dimensions) {
 /// The dimension along which the value counts from 0; -1: none.
 int64_t findCounted(Value value, SmallVector<int64_t> dimensions) {
   for (;;) {
-    if (auto iota = value.getDefiningOp<IotaOp>())
-      return dimensions[iota.getDimension()];
+    if (auto iota = value.getDefiningOp<IotaOp>()) {
+      const unsigned bits = typeOf(iota).getElementTypeBitWidth(); // of a narrow type it begins again
+      return isInteger(iota) && (bits >= 32 || typeOf(iota).getDimSize(iota.getDimension()) <= llvm::maxIntN(bits))
+                 ? dimensions[iota.getDimension()]
+                 : -1;
+    }
     if (!lookThrough(value, dimensions))
       return -1;
   }

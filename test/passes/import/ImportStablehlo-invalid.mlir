@@ -55,40 +55,7 @@ func.func @scatters(%x: tensor<9x4xf32>, %i: tensor<2x1xi32>, %u: tensor<2x4xf32
 
 // -----
 
-// Pieces that do not fit, floats of bits that are none of a random number's, and other elements than f32.
-func.func @malformed(%x: tensor<9x4xf32>, %i: tensor<1xi32>, %u: tensor<5x4xf32>) -> tensor<9x4xf32> {
-  // expected-error@+1 {{'stablehlo.scatter' has updates, 'tensor<5x4xf32>', of which a piece of 'tensor<1x4xf32>' cannot be made}}
-  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    "stablehlo.return"(%b) : (tensor<f32>) -> ()
-  }) : (tensor<9x4xf32>, tensor<1xi32>, tensor<5x4xf32>) -> tensor<9x4xf32>
-  return %r : tensor<9x4xf32>
-}
-
-// -----
-
-func.func @malformed(%x: tensor<9x4xf32>, %i: tensor<1xi32>, %u: tensor<5x6xf32>) -> tensor<9x4xf32> {
-  // expected-error@+1 {{'stablehlo.scatter' has update_window_dims that do not fit its updates, 'tensor<5x6xf32>'}}
-  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 1], scatter_dims_to_operand_dims = [0]>}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    "stablehlo.return"(%b) : (tensor<f32>) -> ()
-  }) : (tensor<9x4xf32>, tensor<1xi32>, tensor<5x6xf32>) -> tensor<9x4xf32>
-  return %r : tensor<9x4xf32>
-}
-
-// -----
-
-func.func @malformed(%x: tensor<9x4xf32>, %i: tensor<1xi32>, %u: tensor<4xf32>) -> tensor<9x4xf32> {
-  // expected-error@+1 {{'stablehlo.scatter' has scatter_dims_to_operand_dims that name no dimension of 'tensor<9x4xf32>'}}
-  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], inserted_window_dims = [0], scatter_dims_to_operand_dims = [2]>}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    "stablehlo.return"(%b) : (tensor<f32>) -> ()
-  }) : (tensor<9x4xf32>, tensor<1xi32>, tensor<4xf32>) -> tensor<9x4xf32>
-  return %r : tensor<9x4xf32>
-}
-
-// -----
-
+// Floats of bits that are none of a random number's, and other elements than f32.
 func.func @bits(%x: tensor<4xui32>, %y: tensor<4xf64>) -> (tensor<4xf32>, tensor<4xf64>) {
   // expected-error@+1 {{2 operations cannot be imported: stablehlo.bitcast_convert of other bits than those of a random number, and what is named below}}
   %a = "stablehlo.bitcast_convert"(%x) : (tensor<4xui32>) -> tensor<4xf32>

@@ -115,10 +115,14 @@ func.func private @dead(%x: tensor<4xui32>) -> tensor<4xui32> {
 // -----
 
 // CHECK-LABEL: graph.func private @normal
+// CHECK: %[[END:.*]] = graph.compare eq
+// CHECK: %[[X:.*]] = graph.select %[[END]], %{{.*}}, %arg0
 // CHECK: graph.log_plus_one
-// CHECK: graph.sqrt
 // CHECK: %[[NEAR:.*]] = graph.compare lt
+// CHECK: %[[W:.*]] = graph.select %[[NEAR]]
+// CHECK: graph.sqrt %[[W]]
 // CHECK: graph.select %[[NEAR]]
+// CHECK: graph.select %[[END]]
 func.func @normal(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = "chlo.erf_inv"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -144,4 +148,20 @@ func.func private @stop_gradient_2(%x: tensor<4xf32>, %y: tensor<2xf32>) -> (ten
 }
 func.func private @identity(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
+}
+
+// -----
+
+// Names of functions that nobody calls are free.
+// CHECK-LABEL: module @jit_loss
+// CHECK: graph.func private @loss(
+// CHECK-NOT: graph.func
+module @jit_loss {
+  func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %y = "stablehlo.negate"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+  func.func private @loss(%x: tensor<4xf32>) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
+  }
 }

@@ -134,7 +134,7 @@ class Noise(nn.Module):
         x = nn.Dropout(0.3, deterministic=False)(x)
         keys = jax.random.split(self.make_rng("dropout"), 3)
         x = x + 0.1 * jax.random.normal(keys[0], x.shape) + jax.random.uniform(keys[1], x.shape, minval=-1, maxval=2)
-        x = x * stop_gradient(x)
+        x = x * stop_gradient(x) + 0.1 * jax.scipy.special.erfinv(jnp.clip(x / 4, -0.9, 0.9))
         first = jax.random.randint(keys[2], (), 0, 3)
         x = x.at[:, 3:7].set(2 * x[:, :4]).at[:, 0].set(1.0).at[first].set(0.5).at[first + 7].set(0.25)  # the last is there or not
         return nn.Dense(10)(x)

@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from mutations import judge, mutate, readTogether
 
-FILES = ["test/tools/graphc/Inputs/import/loss.mlir", "test/run/stablehlo/mlp.mlir", "test/run/stablehlo/convnet.mlir", "test/run/stablehlo/lstm.mlir"]
+FILES = ["test/tools/graphc/Inputs/import/loss.mlir", "test/run/stablehlo/mlp.mlir", "test/run/stablehlo/convnet.mlir", "test/run/stablehlo/lstm.mlir",
+         "test/run/stablehlo/noise.mlir"]
 
 
 def shorten(text):
@@ -38,7 +39,7 @@ def main():
     for path in FILES:
         with open(os.path.join(root, path), encoding="utf-8") as file:
             texts += mutate(shorten(file.read()))
-    texts = texts if os.environ.get("GRAPHC_LONG") else texts[::11]
+    texts = texts if os.environ.get("GRAPHC_LONG") else texts[::23]
     batch = 100
     with ThreadPoolExecutor(2) as pool:
         wrong = sum(pool.map(check, [texts[i:i + batch] for i in range(0, len(texts), batch)]), [])
