@@ -115,6 +115,8 @@ void TrainingProgress::showLast(const service::ClusterProgress &progress, absl::
   {
     base::MutexLock lock(mutex_);
     snapshot = take(progress, now);
+    if (snapshot.stepsPerSecond == 0 && now > ratedAt_) // all of it took less than a rate is taken over
+      snapshot.stepsPerSecond = static_cast<double>(snapshot.step - ratedStep_) / absl::ToDoubleSeconds(now - ratedAt_);
   }
   snapshot.last = true;
   show_(snapshot);

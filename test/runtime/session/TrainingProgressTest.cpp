@@ -108,6 +108,17 @@ service::ClusterProgress losses(std::vector<Told> tasks) {
   return progress;
 }
 
+TEST_F(TrainingProgressTest, AShortTrainingHasARateToo) {
+  progress.begin({.total = 40}, 0, zero);
+  progress.beginPhase(1, 0, false);
+  progress.endPhase();
+  progress.trained(40, 1, {}, {});
+  progress.showLast({}, zero + absl::Milliseconds(20));
+  EXPECT_EQ(last().stepsPerSecond, 2000);
+  progress.showLast({}, zero + absl::Seconds(1));
+  EXPECT_EQ(last().stepsPerSecond, 40) << "one that is taken over long enough";
+}
+
 TEST_F(TrainingProgressTest, TheLossIsTheMeanOfTheEpochSoFar) {
   progress.begin({.total = 1000}, 0, zero);
   progress.beginPhase(1, 0, false);
