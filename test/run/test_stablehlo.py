@@ -73,7 +73,7 @@ def test_attention_is_recognised(box, numpy):
     """Each form of it that make.py has, and the softmax that is none."""
     prepare(box, numpy, "attentions")
     said = box.graphc("model.mlir", *imported("attentions"), "--emit=differentiated").out.text()
-    assert (said.count(" graph.attention "), said.count("{causal"), said.count(" graph.softmax ")) == (12, 10, 3), said.count(" graph.attention ")
+    assert (said.count(" graph.attention "), said.count("{causal"), said.count(" graph.softmax ")) == (14, 10, 3), said.count(" graph.attention ")
 
 
 def test_step_of_jax(box, numpy):

@@ -16,6 +16,23 @@ static void replace(PatternRewriter &rewriter, Operation *op, Operation *before,
   rewriter.replaceOp(op, value);
 }
 
+/// What has the same elements in the same order, in another shape: the operand of a reshape, or of a repetition that repeats nothing.
+static Value getReshaped(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto broadcast = dyn_cast_or_null<BroadcastInDimOp>(op);
+  const bool isReshape = broadcast
+                             ? llvm::is_sorted(broadcast.getBroadcastDimensions()) &&
+                                   typeOf(broadcast.getOperand()).getNumElements() == typeOf(value).getNumElements()
+                             : isa_and_nonnull<ReshapeOp>(op);
+  return isReshape ? op->getOperand(0) : Value();
+}
+
+static Value skipReshapes(Value value) {
+  while (Value before = getReshaped(value))
+    value = before;
+  return value;
+}
+
 //===----------------------------------------------------------------------------------------------------------===//
 // Softmax
 //===----------------------------------------------------------------------------------------------------------===//
@@ -62,17 +79,24 @@ static Attribute getConstant(Value value) {
   return matchPattern(value, m_Constant(&constant)) ? constant : Attribute();
 }
 
-/// x of x - max(x) along the last dimension; null where the value is none.
+/// x of x - max(x) along the last dimension; null where the value is none. The maxima may be of x in another shape with the same rows.
 static Value getUnshifted(Value value) {
   auto op = value.getDefiningOp<SubtractOp>();
   Value most = op ? getRepeated(op.getRhs()) : Value();
-  if (auto bounded = most ? most.getDefiningOp<MaximumOp>() : MaximumOp())
+  if (!most)
+    return {};
+  most = skipReshapes(most);
+  if (auto bounded = most.getDefiningOp<MaximumOp>())
     for (auto [one, other] : {std::pair(bounded.getLhs(), bounded.getRhs()), {bounded.getRhs(), bounded.getLhs()}})
       if (isAll(getConstant(one), -std::numeric_limits<double>::infinity()))
-        most = other;
-  if (auto constant = most ? most.getDefiningOp<StopGradientOp>() : StopGradientOp())
-    most = constant.getOperand();
-  return op && getReduced<ReduceMaxOp>(most) == op.getLhs() ? op.getLhs() : Value();
+        most = skipReshapes(other);
+  if (auto constant = most.getDefiningOp<StopGradientOp>())
+    most = skipReshapes(constant.getOperand());
+  Value of = getReduced<ReduceMaxOp>(most);
+  return of && typeOf(of).getShape().back() == typeOf(op.getLhs()).getShape().back() &&
+                 skipReshapes(of) == skipReshapes(op.getLhs())
+             ? op.getLhs()
+             : Value();
 }
 
 static bool isUsedOnlyBy(Value value, Operation *one, Operation *other) {
@@ -138,7 +162,7 @@ SmallVector<int64_t> getSwap(size_t rank) {
 /// so many transposes were on the way. `alone`: and whose values on the way have no other use. Null: there is none.
 Matrices look(Value value, int64_t rows, int64_t columns, bool isSwapped, bool alone) {
   Matrices found = {{}, false};
-  for (;; value = value.getDefiningOp()->getOperand(0)) {
+  for (Value before;; value = before) {
     ArrayRef<int64_t> shape = typeOf(value).getShape();
     const bool areMatrices = shape.size() >= 2 && shape.take_back(2) == ArrayRef<int64_t>{rows, columns};
     if (areMatrices)
@@ -146,11 +170,13 @@ Matrices look(Value value, int64_t rows, int64_t columns, bool isSwapped, bool a
     Operation *op = value.getDefiningOp();
     if (!op || (alone && !value.hasOneUse()))
       return found;
+    before = getReshaped(value);
     if (auto transpose = dyn_cast<TransposeOp>(op);
         transpose && areMatrices && transpose.getPermutation() == ArrayRef(getSwap(shape.size()))) {
       isSwapped = !isSwapped;
       std::swap(rows, columns);
-    } else if (!isa<ReshapeOp>(op)) {
+      before = transpose.getOperand();
+    } else if (!before) {
       return found;
     }
   }
@@ -337,12 +363,6 @@ Value takeScale(Value value, double &scale) {
   return value;
 }
 
-Value skipReshapes(Value value) {
-  for (ReshapeOp op; value.hasOneUse() && (op = value.getDefiningOp<ReshapeOp>());)
-    value = op.getOperand();
-  return value;
-}
-
 /// The result, but the mean of all values for queries that look at no key.
 Value withMeans(Expansion &e, Value result, Value values, Value mask) {
   const int64_t last = typeOf(mask).getRank() - 1;
@@ -371,7 +391,9 @@ LogicalResult recognizeAttention(MatmulOp op, bool isLeft, PatternRewriter &rewr
   Value masked = softmax.getOperand(), scaled = takeMask(masked, mask);
   if (!masked.hasOneUse() || !scaled || !scaled.hasOneUse())
     return failure();
-  Value product = takeScale(skipReshapes(scaled), scale);
+  while (Value before = scaled.hasOneUse() ? getReshaped(scaled) : Value())
+    scaled = before;
+  Value product = takeScale(scaled, scale);
   const Matrices products = look(product, shape.end()[-2], shape.back(), false, /*alone=*/true);
   auto first = products.value ? products.value.getDefiningOp<MatmulOp>() : MatmulOp();
   if (!first || !first->hasOneUse() || !std::isfinite(scale) || first.getPrecision() != Precision::Ieee ||

@@ -103,12 +103,15 @@ class Attentions(nn.Module):
         attend((k @ q.swapaxes(-1, -2)).swapaxes(-1, -2), v)
         q, k, v = parts()
         outputs.append((v.swapaxes(-1, -2) @ jax.nn.softmax(q @ k.swapaxes(-1, -2)).swapaxes(-1, -2)).swapaxes(-1, -2))
+        q, k, v = (part[:1] for part in parts())
+        outputs.append(jnp.repeat(jax.nn.softmax(q @ k.swapaxes(-1, -2) / 2) @ v, 8, 0))
         q, k, v = parts()
         attend(q[:, ::2] @ k.swapaxes(-1, -2), v)
         q, k, v = parts((2,))
         weights = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k) / 2)
         outputs.append(jnp.einsum("bhqk,bkhd->bqhd", weights, v))
         outputs.append(jax.nn.dot_product_attention(*parts((2,)), is_causal=True))
+        outputs.append(jax.nn.dot_product_attention(*parts((2,))))
         q, k, v = parts()  # from here on it is not attention
         attend(q @ k.swapaxes(-1, -2) + jnp.where(looks, 0, least), v)  # a query that looks at no key has a gradient
         q, k, v = parts()
