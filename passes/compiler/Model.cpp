@@ -259,9 +259,10 @@ static LogicalResult checkLibrary(ModuleOp library) {
                                << "', which is for the model alone; expected functions, variables and data sets";
   for (auto function : library.getOps<graph::FuncOp>())
     if (!function.isPrivate())
-      return function.emitError()
-             << "@" << function.getSymName()
-             << " is what a phase runs, in a file that a model imports; expected private functions";
+      return function.emitError() << "@" << function.getSymName()
+                                  << " is what a phase runs, in a file that a model imports; expected private "
+                                     "functions, or this file before "
+                                     "those whose functions it calls";
   WalkResult unknown = library.walk([](Operation *op) {
     if (op->isRegistered())
       return WalkResult::advance();

@@ -155,7 +155,8 @@ absl::StatusOr<Beginnings> Origin::beginnings(const plan::Plan &plan) const {
   if (made.sources.empty())
     return absl::FailedPreconditionError(
         absl::StrCat(describe(), " has no variable of the model by name and type; it has ",
-                     base::foreignText(listed(names(), kMostNames)), ", the model ", listed(made.others, kMostNames)));
+                     names().empty() ? "none" : base::foreignText(listed(names(), kMostNames)), ", the model ",
+                     listed(made.others, kMostNames)));
   if (!missing.empty())
     return absl::FailedPreconditionError(absl::StrCat(
         describe(), " lacks the values of ",

@@ -125,6 +125,7 @@ def test_refused(box, first, given):
         "endian": ({"w2": half.replace(b"<f4", b">f4", 1)}, r"endian.npz:w2: not a usable .npy: element type '>f4'; .*array.astype\(…\)"),
         "cut": ({"w2": half[:-1]}, r"cut.npz:w2: its shape needs 1024 bytes, its elements have 1023"),
         "none": ({"names": [], "x": half}, r"has no variable of the model by name and type; it has x, the model w1 \(not there\)"),
+        "empty": ({"names": []}, r"has no variable of the model by name and type; it has none, the model w1 \(not there\)"),
         "damaged": (bytes(damaged), r"damaged.npz:w1: the entry does not have the sum that its directory has"),
         "short": (bytes(damaged[:-30]), r"short.npz: not a whole .npz"),
     }
