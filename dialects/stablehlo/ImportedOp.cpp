@@ -4,6 +4,8 @@
 #include "dialects/graph/CreatedOps.h"
 #include "dialects/graph/ops/ComputeOps.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace graphc;
 using namespace graphc::stablehlo;
@@ -85,6 +87,13 @@ std::string ImportedOp::unknownAttributes() const {
     if (!attribute.getName().getValue().contains('.') && !llvm::is_contained(known, attribute.getName().getValue()))
       names += (names.empty() ? "" : ", ") + attribute.getName().str();
   return names;
+}
+
+DenseElementsAttr stablehlo::getSplat(Value value) {
+  if (Operation *repeated = getOp(value, "graph.broadcast_in_dim"))
+    value = repeated->getOperand(0);
+  DenseElementsAttr constant;
+  return matchPattern(value, m_Constant(&constant)) && constant.isSplat() ? constant : DenseElementsAttr();
 }
 
 static bool areOf(TypeRange types, Type type) {

@@ -83,6 +83,9 @@ inline mlir::Operation *getOp(mlir::Value value, mlir::StringRef name) {
   return op && op->getName().getStringRef() == name ? op : nullptr;
 }
 
+/// A constant of which all elements are the same, or that is repeated; else null.
+mlir::DenseElementsAttr getSplat(mlir::Value value);
+
 mlir::FailureOr<Imported> importBitcast(ImportedOp &op);
 mlir::FailureOr<Imported> importErfc(ImportedOp &op);
 mlir::FailureOr<Imported> importErfInv(ImportedOp &op);

@@ -12,7 +12,6 @@
 #include "dialects/graph/ops/ComputeOps.h"
 #include "dialects/stablehlo/ImportedOp.h"
 
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -44,12 +43,8 @@ Result importWith(ImportedOp &op, ArrayRef<StringRef> names) {
 
 /// Whether all elements of a value that has been imported are `number`: a constant, or a scalar that is repeated.
 bool isSplatOf(Value value, double number) {
-  if (Operation *op = value.getDefiningOp(); op && op->getName().getStringRef() == "graph.broadcast_in_dim")
-    value = op->getOperand(0);
-  DenseElementsAttr constant;
-  if (!matchPattern(value, m_Constant(&constant)) || !constant.isSplat())
-    return false;
-  auto element = dyn_cast<FloatAttr>(constant.getSplatValue<Attribute>());
+  DenseElementsAttr constant = getSplat(value);
+  auto element = constant ? dyn_cast<FloatAttr>(constant.getSplatValue<Attribute>()) : FloatAttr();
   return element && element.getValueAsDouble() == number;
 }
 

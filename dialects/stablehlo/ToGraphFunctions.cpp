@@ -2,8 +2,6 @@
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/stablehlo/ImportedOp.h"
 
-#include "mlir/IR/Matchers.h"
-
 #include <cmath>
 #include <limits>
 
@@ -30,11 +28,8 @@ FailureOr<Imported> stablehlo::importBitcast(ImportedOp &op) {
   Type from = op.operandType().getElementType(), to = op.type().getElementType();
   const unsigned bits = to.getIntOrFloatBitWidth(), mantissa = to.isF32() ? 23 : 52;
   auto isBits = [](Value value, uint64_t number) {
-    if (Operation *repeated = getOp(value, "graph.broadcast_in_dim"))
-      value = repeated->getOperand(0);
-    DenseElementsAttr constant;
-    return matchPattern(value, m_Constant(&constant)) && constant.isSplat() &&
-           constant.getSplatValue<APInt>().getZExtValue() == number;
+    DenseElementsAttr constant = getSplat(value);
+    return constant && constant.getSplatValue<APInt>().getZExtValue() == number;
   };
   Operation *joined = (to.isF32() || to.isF64()) && from.isInteger(bits) ? getOp(op.operands[0], "graph.or") : nullptr;
   const uint64_t one = to.isF32() ? 0x3f800000 : 0x3ff0000000000000;

@@ -200,9 +200,9 @@ LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewrite
   Value result = PackedAttentionOp::create(rewriter, op.getLoc(), operand, op.getMask(),
                                            rewriter.getI64IntegerAttr(heads), op.getCausalAttr(), op.getScaleAttr());
   result = takeHeads(e, result, 0, heads, size);
-  for (Operation *next = before ? before->getNextNode() : &op->getBlock()->front(); getDevice(op) && next != op;
-       next = next->getNextNode())
-    setDevice(next, getDevice(op));
+  if (DeviceAttr device = getDevice(op))
+    for (Operation &made : madeSince(before, op))
+      setDevice(&made, device);
   rewriter.replaceOp(op, result);
   return success();
 }

@@ -146,9 +146,9 @@ LogicalResult DotGeneralOp::canonicalize(DotGeneralOp op, PatternRewriter &rewri
   const DeviceAttr device = getDevice(op);
   Operation *before = op->getPrevNode();
   Value product = makeProduct(rewriter, op);
-  for (Operation *next = before ? before->getNextNode() : &op->getBlock()->front(); device && next != op;
-       next = next->getNextNode())
-    setDevice(next, device);
+  if (device)
+    for (Operation &made : madeSince(before, op))
+      setDevice(&made, device);
   rewriter.replaceOp(op, product);
   return success();
 }

@@ -74,6 +74,11 @@ struct Expansion {
   }
 };
 
+/// What has been made right before `op` since `before` stood there (null: since `op` was the first of its block).
+inline llvm::iterator_range<mlir::Block::iterator> madeSince(mlir::Operation *before, mlir::Operation *op) {
+  return {before ? std::next(before->getIterator()) : op->getBlock()->begin(), op->getIterator()};
+}
+
 /// Makes the ops of a gradient: each stays, for what follows to fold.
 struct Maker {
   mlir::OpBuilder &builder;

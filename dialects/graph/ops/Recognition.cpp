@@ -10,9 +10,8 @@ using namespace graphc::graph;
 /// What takes an op's place has its device, and what else is said of it.
 static void replace(PatternRewriter &rewriter, Operation *op, Operation *before, Value value) {
   if (DictionaryAttr said = op->getDiscardableAttrDictionary(); !said.empty())
-    for (Operation *made = before ? before->getNextNode() : &op->getBlock()->front(); made != op;
-         made = made->getNextNode())
-      made->setDiscardableAttrs(said);
+    for (Operation &made : madeSince(before, op))
+      made.setDiscardableAttrs(said);
   rewriter.replaceOp(op, value);
 }
 
