@@ -138,10 +138,12 @@ private:
     trace->enters(instruction.op == Op::AllReduceDone ? allReduces.movesDone(instruction.port) : uint32_t(sub));
   }
   void traceWait() {
-    const bool reduces =
-        position < program->instructions.size() && program->instructions[position].op == Op::AllReduceDone;
+    auto isAt = [&](Op op) {
+      return position < program->instructions.size() && program->instructions[position].op == op;
+    };
+    const bool reduces = isAt(Op::AllReduceDone);
     trace->blocks({position, iteration, sub, messages.summedBytes()}, reduces ? waitsFor.peer : uint32_t(sub),
-                  reduces && waitsFor.sends);
+                  reduces && waitsFor.sends, isAt(Op::SendAhead));
   }
   /// A Receive's or Acquire's buffer is at `memory` from now on.
   void bind(const Instruction &instruction, void *memory);

@@ -85,13 +85,14 @@ void LaneTrace::endWait() {
   last = resumed;
 }
 
-void LaneTrace::blocks(const Place &place, uint32_t peer, bool sends) {
+void LaneTrace::blocks(const Place &place, uint32_t peer, bool sends, bool ahead) {
   if (waiting && waits == place) // woken in vain
     return;
   endWait();
   const int64_t now = base::nowNanoseconds();
   if (place.message > first || now - last >= kLeastPart) {
-    add({last, now, step, instructionAt(place.position), place.iteration, first, place.message, TraceRecord::Work});
+    add({last, now, step, instructionAt(place.position), place.iteration, first, place.message, TraceRecord::Work,
+         /*last=*/false, ahead});
     last = now;
     first = place.message;
   }

@@ -71,8 +71,8 @@ public:
     uint64_t bytes = 0; ///< of messages that were summed, so far
     friend bool operator==(const Place &, const Place &) = default;
   };
-  /// It has to wait there: for `message`, or for an all-reduce's `peer`.
-  void blocks(const Place &place, uint32_t peer, bool sends);
+  /// The lane has to wait there: for `message`, or for an all-reduce's `peer`. `ahead`: the instruction sends messages of the next step.
+  void blocks(const Place &place, uint32_t peer, bool sends, bool ahead);
   void leaves(uint32_t position, uint32_t iteration, bool ahead);
   void moves(uint32_t allReduce, uint32_t from, uint32_t until);
   void ends();
