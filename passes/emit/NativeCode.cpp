@@ -1,6 +1,7 @@
 #include "passes/emit/NativeCode.h"
 
 #include "passes/emit/LlvmCode.h"
+#include "runtime/base/Cpu.h"
 #include "runtime/base/Mutex.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -94,13 +95,15 @@ static bool isGenerated(StringRef feature) {
   return is_contained(kInstructionSets, feature) && !is_contained(kNeverGenerated, feature);
 }
 
-/// What the CPU at hand really has, "+avx2,-avx512f,…": a virtual machine may hide what its CPU's name promises.
-static std::string getHostFeatures(const MCSubtargetInfo &known) {
+/// What the CPU at hand really has and GRAPHC_MAX_CPU_ISA allows, "+avx2,-avx512f,…": a virtual machine may hide what its CPU's name promises.
+static std::string getHostFeatures(const MCSubtargetInfo &known, std::optional<base::CpuLevel> limit) {
   SmallVector<std::string> features;
   StringMap<bool> host = sys::getHostCPUFeatures();
   for (const SubtargetFeatureKV &feature : known.getAllProcessorFeatures())
-    if (auto found = host.find(feature.Key); found != host.end() && isGenerated(feature.Key))
-      features.push_back((found->second ? "+" : "-") + std::string(feature.Key));
+    if (auto found = host.find(feature.Key); found != host.end() && isGenerated(feature.Key)) {
+      bool has = found->second && (!limit || base::cpuLevelHasFeature(*limit, feature.Key));
+      features.push_back((has ? "+" : "-") + std::string(feature.Key));
+    }
   llvm::sort(features);
   return join(features, ",");
 }
@@ -117,9 +120,12 @@ Expected<NativeTarget> NativeTarget::create(StringRef wanted) {
   const Target *target = TargetRegistry::lookupTarget(triple, message);
   if (!target)
     return codeError(message);
+  const absl::StatusOr<std::optional<base::CpuLevel>> &limit = base::maxCpuLevel();
+  if (!limit.ok())
+    return codeError(std::string(limit.status().message()));
   NativeTarget result;
   bool native = wanted.empty() || wanted == "native";
-  result.cpu = native ? sys::getHostCPUName().str() : wanted.str();
+  result.cpu = !native ? wanted.str() : *limit ? std::string(base::cpuLevelName(**limit)) : sys::getHostCPUName().str();
   std::unique_ptr<MCSubtargetInfo> baseline(target->createMCSubtargetInfo(triple, "", ""));
   if (!baseline->isCPUStringValid(result.cpu)) {
     StringRef nearest;
@@ -133,7 +139,7 @@ Expected<NativeTarget> NativeTarget::create(StringRef wanted) {
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict;
   result.machine.reset(target->createTargetMachine(triple, result.cpu,
-                                                   native ? getHostFeatures(*baseline) : std::string(), options,
+                                                   native ? getHostFeatures(*baseline, *limit) : std::string(), options,
                                                    Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
   const MCSubtargetInfo &info = *result.machine->getMCSubtargetInfo();
   for (const SubtargetFeatureKV &feature : info.getAllProcessorFeatures())

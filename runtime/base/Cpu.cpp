@@ -1,11 +1,14 @@
 #include "runtime/base/Cpu.h"
 #include "runtime/base/File.h"
+#include "runtime/base/Status.h"
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -191,6 +194,55 @@ bool hasFeature(std::string_view) { return false; }
 
 } // namespace
 
+std::string_view cpuLevelName(CpuLevel level) {
+  switch (level) {
+  case CpuLevel::V2:
+    return "x86-64-v2";
+  case CpuLevel::V3:
+    return "x86-64-v3";
+  case CpuLevel::V4:
+    return "x86-64-v4";
+  }
+  return "";
+}
+
+absl::StatusOr<std::optional<CpuLevel>> parseMaxCpuLevel(std::string_view value) {
+  if (value.empty())
+    return std::optional<CpuLevel>();
+  for (CpuLevel level : {CpuLevel::V2, CpuLevel::V3, CpuLevel::V4})
+    if (value == cpuLevelName(level))
+      return std::optional(level);
+  return absl::InvalidArgumentError(absl::StrCat("the environment variable GRAPHC_MAX_CPU_ISA is '", view(value),
+                                                 "'; expected x86-64-v2, x86-64-v3 or x86-64-v4, or no such variable"));
+}
+
+const absl::StatusOr<std::optional<CpuLevel>> &maxCpuLevel() {
+  static const auto *level = [] {
+    const char *value = std::getenv("GRAPHC_MAX_CPU_ISA");
+    return new absl::StatusOr<std::optional<CpuLevel>>(parseMaxCpuLevel(value ? value : ""));
+  }();
+  return *level;
+}
+
+bool cpuLevelHasFeature(CpuLevel level, std::string_view feature) {
+  // The psABI's lists; "crc32" is part of SSE4.2 in LLVM's names, "evex512" of AVX-512F.
+  static constexpr std::pair<CpuLevel, std::string_view> first[] = {
+      {CpuLevel::V2, "64bit"},   {CpuLevel::V2, "cmov"},     {CpuLevel::V2, "crc32"},    {CpuLevel::V2, "cx16"},
+      {CpuLevel::V2, "cx8"},     {CpuLevel::V2, "fxsr"},     {CpuLevel::V2, "mmx"},      {CpuLevel::V2, "popcnt"},
+      {CpuLevel::V2, "sahf"},    {CpuLevel::V2, "sse"},      {CpuLevel::V2, "sse2"},     {CpuLevel::V2, "sse3"},
+      {CpuLevel::V2, "sse4.1"},  {CpuLevel::V2, "sse4.2"},   {CpuLevel::V2, "ssse3"},    {CpuLevel::V2, "x87"},
+      {CpuLevel::V3, "avx"},     {CpuLevel::V3, "avx2"},     {CpuLevel::V3, "bmi"},      {CpuLevel::V3, "bmi2"},
+      {CpuLevel::V3, "f16c"},    {CpuLevel::V3, "fma"},      {CpuLevel::V3, "lzcnt"},    {CpuLevel::V3, "movbe"},
+      {CpuLevel::V3, "xsave"},   {CpuLevel::V4, "avx512bw"}, {CpuLevel::V4, "avx512cd"}, {CpuLevel::V4, "avx512dq"},
+      {CpuLevel::V4, "avx512f"}, {CpuLevel::V4, "avx512vl"}, {CpuLevel::V4, "evex512"}};
+  for (const auto &[since, name] : first)
+    if (name == feature)
+      return level >= since;
+  return false;
+}
+
+bool hasCpuFeatures(const std::vector<std::string> &needed) { return missingCpuFeatures(needed).empty(); }
+
 bool isCpuFeature(std::string_view name) {
 #if defined(__x86_64__)
   return avx10Wanted(name) || findFeature(name);
@@ -200,6 +252,7 @@ bool isCpuFeature(std::string_view name) {
 }
 
 std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &needed) {
+  const std::optional<CpuLevel> limit = maxCpuLevel().ok() ? *maxCpuLevel() : std::nullopt;
   std::vector<std::string> missing;
   for (const std::string &name : needed) {
     std::string_view feature = name;
@@ -207,7 +260,7 @@ std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &need
       continue;
     if (feature.front() == '+')
       feature.remove_prefix(1);
-    if (!hasFeature(feature))
+    if (!hasFeature(feature) || (limit && !cpuLevelHasFeature(*limit, feature)))
       missing.emplace_back(feature);
   }
   return missing;

@@ -1,5 +1,6 @@
 #include "runtime/data/Convert.h"
 
+#include "runtime/base/Cpu.h"
 #include "runtime/base/Random.h"
 
 #include <algorithm>
@@ -127,10 +128,9 @@ GRAPHC_LOOPS(Avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,p
 const Loops &loops() {
   static const Loops &chosen = []() -> const Loops & {
 #ifdef GRAPHC_VECTOR_VERSIONS
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
+    if (base::hasCpuFeatures({"avx512f", "avx512bw", "avx512dq", "avx512vl"}))
       return loopsAvx512;
-    if (__builtin_cpu_supports("avx2"))
+    if (base::hasCpuFeatures({"avx2"}))
       return loopsAvx2;
 #endif
     return loopsPlain;

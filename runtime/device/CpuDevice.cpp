@@ -21,6 +21,7 @@ namespace {
 
 /// The code uses instructions that graphc was told the machine has; on another machine it would die by SIGILL.
 absl::Status checkCpu(const CodeImage &image) {
+  GRAPHC_ASSIGN_OR_RETURN(const std::optional<base::CpuLevel> limit, base::maxCpuLevel());
   std::vector<std::string> missing = base::missingCpuFeatures(image.features);
   if (missing.empty())
     return absl::OkStatus();
@@ -30,11 +31,14 @@ absl::Status checkCpu(const CodeImage &image) {
       absl::StrAppend(&unknown, unknown.empty() ? "; of " : ", ", name);
   if (!unknown.empty())
     absl::StrAppend(&unknown, " this graphrun does not even know");
-  return absl::FailedPreconditionError(
-      absl::StrCat("the plan's code was compiled with --target-cpu=", base::view(image.target), " and needs ",
-                   absl::StrJoin(missing, ", "), ", which this CPU (", base::cpuModelName(), ") does not have", unknown,
-                   "; compile it again on this machine, or with a --target-cpu "
-                   "that every machine of the cluster has, for example x86-64-v3"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the plan's code was compiled with --target-cpu=", base::view(image.target), " and needs ",
+      absl::StrJoin(missing, ", "), ", which this CPU (", base::cpuModelName(),
+      limit ? absl::StrCat(", limited to ", base::view(base::cpuLevelName(*limit)), " by GRAPHC_MAX_CPU_ISA")
+            : std::string(),
+      ") does not have", unknown,
+      "; compile it again on this machine, or with a --target-cpu "
+      "that every machine of the cluster has, for example x86-64-v3"));
 }
 
 /// Where a debugger or profiler shall find the code: GRAPHC_KEPT_CODE names the kernels.so that `graphc --keep-code` wrote.

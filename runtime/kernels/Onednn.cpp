@@ -1,11 +1,14 @@
 //===- Onednn.cpp - opens libgraphc_onednn.so -------------------------------------------------------------------------===//
 #include "runtime/kernels/Onednn.h"
 
+#include "runtime/base/Cpu.h"
+
 #include "absl/strings/str_cat.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
 #include <limits.h>
+#include <optional>
 #include <unistd.h>
 #include <vector>
 
@@ -45,7 +48,8 @@ absl::StatusOr<const GraphcOnednnApi *> openModule() {
       return absl::FailedPreconditionError(
           absl::StrCat("cannot open the library of products and convolutions: ", dlerror()));
     auto get = reinterpret_cast<GraphcOnednnGetApi>(::dlsym(handle, "graphc_onednn_api"));
-    const GraphcOnednnApi *api = get ? get() : nullptr;
+    const std::optional<base::CpuLevel> limit = base::maxCpuLevel().ok() ? *base::maxCpuLevel() : std::nullopt;
+    const GraphcOnednnApi *api = get ? get(limit ? uint32_t(*limit) : 0) : nullptr;
     if (!api || api->version != GRAPHC_ONEDNN_ABI_VERSION)
       return absl::FailedPreconditionError(
           absl::StrCat(path, " does not belong to this build (its interface version differs)"));

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define GRAPHC_ONEDNN_ABI_VERSION 5
+#define GRAPHC_ONEDNN_ABI_VERSION 6
 
 /// c = a x b [+ bias] [relu] on the calling thread. All matrices are dense, those of a batch follow each other; elements of a lie
 /// `aRow` apart from row to row and `aColumn` from column to column, one of which is 1, those of b likewise; c is row-major.
@@ -66,8 +66,9 @@ typedef struct GraphcOnednnApi {
   const char *(*implementationOfConvolution)(void *kernel);
 } GraphcOnednnApi;
 
-/// The module's one symbol: `const GraphcOnednnApi *graphc_onednn_api(void)`.
-typedef const GraphcOnednnApi *(*GraphcOnednnGetApi)(void);
+/// The module's one symbol: `const GraphcOnednnApi *graphc_onednn_api(uint32_t maxLevel)`. `maxLevel` is the highest x86-64 level of the psABI
+/// (2, 3 or 4) whose instructions the library may use; 0 is no limit. The first call decides.
+typedef const GraphcOnednnApi *(*GraphcOnednnGetApi)(uint32_t maxLevel);
 
 #ifdef __cplusplus
 }

@@ -17,7 +17,9 @@ namespace graphc::onednn {
 
 /// The thread count is a property of the calling thread in OpenMP; with one, oneDNN enters no parallel region.
 void useOneThread();
-/// Made once, behind everything that the library is told.
+/// The highest x86-64 level whose instructions the library may use, as graphc_onednn_api() was told; 0 is no limit.
+uint32_t &maxLevel();
+/// Created once, after maxLevel() is set.
 dnnl::engine &cpuEngine();
 
 /// Version of the library, its own name of the kernel, and the caches by whose sizes it cuts sums into pieces.

@@ -24,10 +24,29 @@ void useOneThread() {
     omp_set_num_threads(1);
 }
 
+uint32_t &maxLevel() {
+  static uint32_t level = 0;
+  return level;
+}
+
+/// The instruction sets of an x86-64 level, as oneDNN names them.
+static dnnl_cpu_isa_t instructionsOf(uint32_t level) {
+  switch (level) {
+  case 2:
+    return dnnl_cpu_isa_sse41;
+  case 3:
+    return dnnl_cpu_isa_avx2;
+  case 4:
+    return dnnl_cpu_isa_avx512_core;
+  default:
+    return dnnl_cpu_isa_all;
+  }
+}
+
 dnnl::engine &cpuEngine() {
   static dnnl::engine engine = [] {
     // These two fail where a kernel was made before, which is not so, or where oneDNN was built without them.
-    (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_all);
+    (void)dnnl_set_max_cpu_isa(instructionsOf(maxLevel()));
     (void)dnnl_set_cpu_isa_hints(dnnl_cpu_isa_no_hints);
     dnnl::set_primitive_cache_capacity(0);
     return dnnl::engine(dnnl::engine::kind::cpu, 0);
@@ -160,6 +179,7 @@ constexpr GraphcOnednnApi api = {GRAPHC_ONEDNN_ABI_VERSION,
 } // namespace
 } // namespace graphc::onednn
 
-extern "C" __attribute__((visibility("default"))) const GraphcOnednnApi *graphc_onednn_api(void) {
+extern "C" __attribute__((visibility("default"))) const GraphcOnednnApi *graphc_onednn_api(uint32_t maxLevel) {
+  graphc::onednn::maxLevel() = maxLevel;
   return &graphc::onednn::api;
 }

@@ -1,5 +1,7 @@
 #include "runtime/kernels/Simd.h"
 
+#include "runtime/base/Cpu.h"
+
 namespace graphc::kernels {
 
 // As attention() and attentionGrad() in SimdAttention.h take it.
@@ -20,10 +22,8 @@ uint64_t attentionGradScratchBytes(const AttentionShape &s) {
 
 const SimdKernels &simdKernels() {
   static const SimdKernels &found = []() -> const SimdKernels & {
-    __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    const bool avx2 = base::hasCpuFeatures({"avx2", "fma"});
+    const bool avx512 = avx2 && base::hasCpuFeatures({"avx512f", "avx512dq", "avx512bw", "avx512vl"});
     return avx512 ? kSimdAvx512 : avx2 ? kSimdAvx2 : kSimdBase;
   }();
   return found;

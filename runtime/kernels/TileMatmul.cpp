@@ -168,9 +168,8 @@ private:
 bool hasMatrixUnit() {
 #if defined(__x86_64__)
   static const bool has = [] {
-    if (!base::missingCpuFeatures(
-             {"amx-tile", "amx-bf16", "avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512bf16", "fma"})
-             .empty())
+    if (!base::hasCpuFeatures(
+            {"amx-tile", "amx-bf16", "avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512bf16", "fma"}))
       return false;
     constexpr long askPermission = 0x1023, tileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
     return syscall(SYS_arch_prctl, askPermission, tileData) == 0;

@@ -296,6 +296,12 @@ def goesOn(run, more, when=""):
     until(lambda: steps(run) >= before + more, f"{more} more steps {when}")
 
 
+def hasCpu(flag):
+    """Whether code for CPUs with this flag of /proc/cpuinfo runs here. GRAPHC_MAX_CPU_ISA, which makes all tests run as on an older CPU, counts too."""
+    newer = {"x86-64-v2": ("avx", "amx", "fma"), "x86-64-v3": ("avx512", "amx"), "x86-64-v4": ("amx",)}
+    return flag in Path("/proc/cpuinfo").read_text().split() and not flag.startswith(newer.get(os.environ.get("GRAPHC_MAX_CPU_ISA"), ("none",)))
+
+
 def delay(**microseconds):
     """The environment in which a worker's steps take longer: delay(worker0=3000)."""
     return {"GRAPHC_TEST_DELAY_US": ",".join(f"{task[:-1]}:{task[-1]}={n}" for task, n in microseconds.items())}

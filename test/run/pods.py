@@ -112,8 +112,8 @@ class Pods:
     def pod(self, job, index):
         return next(pod for pod in self.pods if (pod.job, pod.index) == (job, index))
 
-    def start(self, pod, without=()):
-        """Its process, which has nothing of the test's environment; `without`: variables of the manifest that are left out."""
+    def start(self, pod, without=(), env=None):
+        """Its process, which has nothing of the test's environment but `env`; `without`: variables of the manifest that are left out."""
         (mount,) = pod.container["volumeMounts"]
         assert pod.claims[mount["name"]]
         folder, path = (shlex.quote(str(one)) for one in (self.box.folder, mount["mountPath"]))
@@ -121,7 +121,8 @@ class Pods:
                   "mkdir -p /run/volume", f"mount --bind {folder} /run/volume", f"mount -t tmpfs none {folder}",
                   f"mkdir -p {path}", f"mount --move /run/volume {path}"]
         environment = {"PATH": f"{BUILD}/bin:{os.environ['PATH']}", "HOME": str(self.box.folder), "HOSTNAME": pod.host, "KUBERNETES_SERVICE_HOST": "10.96.0.1",
-                       "KUBERNETES_SERVICE_PORT": "443", **{name: value for name, value in pod.environment().items() if name not in without}}
+                       "KUBERNETES_SERVICE_PORT": "443", **{name: value for name, value in os.environ.items() if name == "GRAPHC_MAX_CPU_ISA"}, **{name: value for name, value in pod.environment().items() if name not in without},
+                       **(env or {})}
         script.append('exec env -i "$@"')
         return self.machines.start(self.pods.index(pod) + 1, "unshare", "--uts", "--mount", "sh", "-c", "\n".join(script), "sh",
                                    *(f"{name}={value}" for name, value in environment.items()), *pod.container["command"], name=f"{pod.job}-{pod.index}")

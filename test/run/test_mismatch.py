@@ -1,6 +1,6 @@
 """Workers that do not fit each other: each ends by itself, with the cause in one line."""
 import pytest
-from box import BUILD, MODELS, same
+from box import BUILD, MODELS, hasCpu, same
 from formats import fingerprint, samples
 from process import ended
 
@@ -105,4 +105,5 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role
     box.graphrun(plan, "--steps", 2, "--stats", "stats.json")
     told = box.json("stats.json")["tasks"]["/job:worker/task:0"]["algorithms"]
     name = "convolution_2x8x8x16_to_16_by_3x3_nhwc_hwio"
-    assert {told[name].startswith("CPU: tiles"), told[f"{name}#2"].startswith("CPU: tiles")} == {True, False}
+    # Tiles need multiply-adds that round once; without them both convolutions are the library's.
+    assert {told[name].startswith("CPU: tiles"), told[f"{name}#2"].startswith("CPU: tiles")} == {False, hasCpu("fma")}

@@ -3,7 +3,7 @@ import os
 import re
 
 import pytest
-from box import ROOT
+from box import ROOT, hasCpu
 
 PAGE = (ROOT / "docs/multi-host.md").read_text()
 LINES = "".join(re.findall(r"^```sh$\n(.*?)^```$", PAGE, re.M | re.S)).splitlines()
@@ -36,6 +36,7 @@ def shape(line):
     return line
 
 
+@pytest.mark.skipif(not hasCpu("avx2"), reason="the page compiles for x86-64-v3, and this CPU has no AVX2")
 def test_page(box, tasks):
     """Its nine lines: certificates, plan and copy, a check that is well and prints what the page shows, a run with the digits of one device.
     What goes wrong most often, an old plan on one machine, the check says, and the plan copied again makes it well."""

@@ -1,9 +1,8 @@
 """Synchronous training gives, bit for bit, the weights of one device with as many micro-batches."""
 import os
-from pathlib import Path
 
 import pytest
-from box import HERE, MODELS, accuracy, delay, differences, same, servers
+from box import HERE, MODELS, accuracy, delay, differences, hasCpu, same, servers
 
 
 @pytest.mark.parametrize("ps", [1, 2])
@@ -73,7 +72,7 @@ def test_precision(box, precision):
     one, rounded = box.reference(2, "--steps", 20, "--fetch", "loss", model="rounded.mlir")
     exactLosses, roundedLosses = ([float(line.split()[-1]) for line in printed.lines()] for printed in (losses, rounded))
     assert len(exactLosses) == 20 and roundedLosses == pytest.approx(exactLosses, rel=1e-2 if precision == "bf16" else 1e-4)
-    hasMatrixUnit = {"amx_tile", "amx_bf16", "avx512_bf16"} <= set(Path("/proc/cpuinfo").read_text().split())
+    hasMatrixUnit = all(map(hasCpu, ("amx_tile", "amx_bf16", "avx512_bf16")))
     assert bool(differences(exact, one)) == hasMatrixUnit
     plan = box.servers("many", 2, 1, model="rounded.mlir")
     for transport in "shm", "grpc":

@@ -13,6 +13,7 @@
 #include "passes/report/Prediction.h"
 #include "passes/report/Report.h"
 #include "passes/report/Table.h"
+#include "runtime/base/Cpu.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/Kinds.h"
@@ -256,6 +257,8 @@ absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
 }
 
 int run(const Options &options, std::chrono::steady_clock::time_point start) {
+  if (const auto &limit = base::maxCpuLevel(); !limit.ok())
+    return complain(std::string(limit.status().message())), kUsage;
   // Before all the work, and where no code is made as well: a misspelt target never passes.
   if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.compile.targetCpu); !target)
     return complain("--target-cpu: " + llvm::toString(target.takeError())), kUsage;

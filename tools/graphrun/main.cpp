@@ -1,4 +1,5 @@
 // graphrun: runs a plan. This file decides what this process is: the launcher of all tasks, or one task.
+#include "runtime/base/Cpu.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
@@ -244,6 +245,8 @@ int run(int argc, char **argv) {
     return graphrun::showStatus(argc - 1, argv + 1);
   if (argc > 1 && std::string_view(argv[1]) == "submit")
     return graphrun::submit(argc - 1, argv + 1);
+  if (const auto &limit = base::maxCpuLevel(); !limit.ok())
+    return usageError(limit.status());
   auto launched = graphrun::takeLaunchContext();
   if (!launched.ok())
     return usageError(launched.status());

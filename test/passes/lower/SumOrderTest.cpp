@@ -5,6 +5,7 @@
 #include "passes/Pipelines.h"
 #include "passes/emit/NativeCode.h"
 #include "passes/emit/PtxCode.h"
+#include "runtime/base/Cpu.h"
 #include "runtime/kernels/KernelAbi.h"
 #include "runtime/kernels/PtxAbi.h"
 #include "test/cuda/Ptx.h"
@@ -425,7 +426,7 @@ TEST(SumOrder, IsTheContractsInEveryLayout) { expectOrder(allCases(true), "nativ
 TEST(SumOrder, IsTheSameOnOtherCpus) {
   std::vector<Case> cases = allCases(false);
   expectOrder(cases, "x86-64");
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+  if (base::hasCpuFeatures({"avx2", "fma"}))
     expectOrder(cases, "x86-64-v3");
 }
 

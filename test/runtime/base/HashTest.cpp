@@ -67,12 +67,44 @@ TEST(Cpu, KnowsWhatIsMissing) {
   EXPECT_EQ(missingCpuFeatures({"+feature2099"}), std::vector<std::string>{"feature2099"});
 #if defined(__x86_64__)
   EXPECT_TRUE(missingCpuFeatures({"+sse2", "cx8", "+x87", "64bit"}).empty());
-  EXPECT_EQ(missingCpuFeatures({"avx2"}).empty(), __builtin_cpu_supports("avx2") != 0);
-  EXPECT_EQ(missingCpuFeatures({"avx512vnni"}).empty(), __builtin_cpu_supports("avx512vnni") != 0);
-  EXPECT_EQ(missingCpuFeatures({"fma4"}).empty(), __builtin_cpu_supports("fma4") != 0);
-  EXPECT_EQ(missingCpuFeatures({"gfni"}).empty(), __builtin_cpu_supports("gfni") != 0);
+  ASSERT_TRUE(maxCpuLevel().ok()) << maxCpuLevel().status();
+  auto allows = [](std::string_view feature) {
+    return !maxCpuLevel()->has_value() || cpuLevelHasFeature(**maxCpuLevel(), feature);
+  };
+  EXPECT_EQ(hasCpuFeatures({"avx2"}), __builtin_cpu_supports("avx2") && allows("avx2"));
+  EXPECT_EQ(hasCpuFeatures({"avx512f"}), __builtin_cpu_supports("avx512f") && allows("avx512f"));
+  EXPECT_EQ(hasCpuFeatures({"avx512vnni"}), __builtin_cpu_supports("avx512vnni") && allows("avx512vnni"));
+  EXPECT_EQ(hasCpuFeatures({"fma4"}), __builtin_cpu_supports("fma4") && allows("fma4"));
+  EXPECT_EQ(hasCpuFeatures({"gfni"}), __builtin_cpu_supports("gfni") && allows("gfni"));
   EXPECT_TRUE(isCpuFeature("avx10.2") && isCpuFeature("egpr") && !isCpuFeature("feature2099"));
 #endif
+}
+
+TEST(Cpu, ParsesTheLimit) {
+  EXPECT_EQ(*parseMaxCpuLevel(""), std::nullopt);
+  EXPECT_EQ(*parseMaxCpuLevel("x86-64-v2"), CpuLevel::V2);
+  EXPECT_EQ(*parseMaxCpuLevel("x86-64-v3"), CpuLevel::V3);
+  EXPECT_EQ(*parseMaxCpuLevel("x86-64-v4"), CpuLevel::V4);
+  for (const char *wrong : {"x86-64", "AVX2", "x86-64-v3 ", "native"})
+    EXPECT_EQ(parseMaxCpuLevel(wrong).status().message(),
+              absl::StrCat("the environment variable GRAPHC_MAX_CPU_ISA is '", wrong,
+                           "'; expected x86-64-v2, x86-64-v3 or x86-64-v4, or no such variable"));
+}
+
+TEST(Cpu, EachLevelAddsFeatures) {
+  auto firstLevel = [](std::string_view feature) {
+    for (CpuLevel level : {CpuLevel::V2, CpuLevel::V3, CpuLevel::V4})
+      if (cpuLevelHasFeature(level, feature))
+        return int(level);
+    return 0;
+  };
+  EXPECT_EQ(firstLevel("sse4.2"), 2);
+  EXPECT_EQ(firstLevel("avx2"), 3);
+  EXPECT_EQ(firstLevel("fma"), 3);
+  EXPECT_EQ(firstLevel("avx512f"), 4);
+  EXPECT_EQ(firstLevel("avx512vnni"), 0) << "not part of any level";
+  EXPECT_EQ(firstLevel("amx-tile"), 0);
+  EXPECT_EQ(firstLevel("feature2099"), 0);
 }
 
 } // namespace
