@@ -8,15 +8,18 @@ Sources of tests, in this order; a thing that is missing or crashes is a failure
   pytest  the end-to-end tests test/run/test_*.py, each counted; a group of them (see test/run/conftest.py) in one process
   sh      every executable test/tools/*.sh: exit 0 passed, 77 skipped (last line says why)
   asan, tsan   the GoogleTest binaries of those builds, and with pytest graphrun of each: test_sanitizers.py
+  x86-64-v3 …  some of lit, pytest and gtest again, as on a CPU without AVX-512, where this one has it: levels.py
   fuzz    every libFuzzer target of the asan build, 15 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
 """
 import argparse
 import concurrent.futures
 import os
+import re
 import sys
 
+import levels
 import sanitizers
-from suites import Runner, ctestCommands, fuzzTargets, pytestGroups, runFuzz, runGtest, runLit, runPytest, runScript
+from suites import Runner, baseEnvironment, ctestCommands, fuzzTargets, labelOf, pytestGroups, runFuzz, runGtest, runLit, runPytest, runScript
 
 
 def parseArguments():
@@ -42,6 +45,16 @@ def scripts(root, folder):
             yield os.path.join(folder, name)
 
 
+def callsOfLevel(runner, level, groups, gtests, limit):
+    """The tests that run again as on a CPU of the level; see levels.py."""
+    lit, pytest = (levels.LIT_LONG, levels.PYTEST_LONG) if runner.long else (levels.LIT, levels.PYTEST)
+    calls = [(runLit, runner, "build/release", 1, lit, level)]
+    calls += [(runPytest, runner, group, nodes, limit, level) for group, nodes in groups.items() if re.search(pytest, group)]
+    calls += [(runGtest, runner, labelOf("gtest", level), command, {**environment, **baseEnvironment(runner, level=level)})
+              for _, command, environment in gtests if os.path.basename(command[0]) in levels.GTESTS]
+    return calls
+
+
 def main():
     arguments = parseArguments()
     root = arguments.root
@@ -64,11 +77,14 @@ def main():
     calls = []
     if "release" in presets:
         unbuilt = set(sanitizers.PRESETS) - set(presets)  # the group "test_sanitizers tsan" is graphrun of that build
-        calls += [(runPytest, runner, group, nodes, limit) for group, nodes in pytestGroups(runner).items() if not unbuilt & set(group.split())]
+        groups = pytestGroups(runner)
+        calls += [(runPytest, runner, group, nodes, limit) for group, nodes in groups.items() if not unbuilt & set(group.split())]
         calls += [(runScript, runner, script, limit) for script in scripts(root, "test/tools")]
         gtests, others = ctestCommands(runner, "release")
         calls += [(runScript, runner, command, 600, f"ctest {name}", environment) for name, command, environment in others]
         calls += [(runGtest, runner, "gtest", command, environment) for _, command, environment in gtests]
+        for level in levels.levelsOf(levels.cpuFlags(), arguments.long):
+            calls += callsOfLevel(runner, level, groups, gtests, limit)
     for preset in sanitizers.PRESETS:
         if preset in presets:
             gtests, _ = ctestCommands(runner, preset)

@@ -45,6 +45,9 @@ class Runner:
         print("\nthe ten slowest tests:")
         for name, _, seconds, _ in sorted(self.results, key=lambda r: -r[2])[:10]:
             print(f"  {seconds:7.1f} s  {name}")
+        print("the twenty groups of tests with the most CPU time:")
+        for label, seconds in sorted(CPU_SECONDS.items(), key=lambda item: -item[1])[:20]:
+            print(f"  {seconds:7.1f} s  {label}")
         if count["skipped"]:
             print("skipped:")
             for name, outcome, _, detail in self.results:
@@ -60,7 +63,8 @@ class Runner:
             count["failed"] += 1
         line = f"{count['passed']} passed, {count['failed']} failed"
         tests = time.time() - self.start
-        print(f"\n{line}, {count['skipped']} skipped, tests {tests:.0f} s, in all {before + tests:.0f} s")
+        cpu = sum(CPU_SECONDS.values())
+        print(f"\n{line}, {count['skipped']} skipped, tests {tests:.0f} s ({cpu:.0f} s of CPU time), in all {before + tests:.0f} s")
         print(line, flush=True)  # last and alone: machines read it
         return 1 if count["failed"] else 0
 
@@ -72,8 +76,8 @@ def whyOf(detail):
     return (telling or lines or ["no reason given"])[0][:300]
 
 
-def execute(command, timeout, environment=None, cwd=None):
-    """Runs a command. Returns (exit status or None, output, seconds, what it left behind).
+def execute(command, timeout, environment=None, cwd=None, label="other"):
+    """Runs a command. Returns (exit status or None, output, seconds, what it left behind). Its CPU time counts for `label`.
 
     Whatever the command leaves running is a finding, and is ended.
     """
@@ -85,10 +89,7 @@ def execute(command, timeout, environment=None, cwd=None):
                                        env={**os.environ, **(environment or {}), MARK: mark}, cwd=cwd, start_new_session=True)
         except OSError as error:
             return 127, f"{command[0]}: {error.strerror}", 0.0, ""
-        try:
-            status = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            status = None
+        status, cpu = waitFor(process, timeout)
         if status is not None:
             deadline = time.time() + 2
             while startedBy(process.pid, mark) and time.time() < deadline:
@@ -106,9 +107,26 @@ def execute(command, timeout, environment=None, cwd=None):
             process.wait()
         output.seek(0)
         text = output.read().decode(errors="replace")
+    with LOCK:
+        CPU_SECONDS[label] = CPU_SECONDS.get(label, 0.0) + cpu
     return status, text, time.time() - start, left
 
 
+def waitFor(process, timeout):
+    """Waits until a process ends. Returns its exit status (None after `timeout` seconds) and the CPU seconds of it and its children."""
+    deadline, pause = time.time() + timeout, 0.005
+    while time.time() < deadline:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode, usage.ru_utime + usage.ru_stime
+        time.sleep(pause)
+        pause = min(0.1, pause * 1.5)
+    return None, 0.0
+
+
+LOCK = threading.Lock()
+CPU_SECONDS = {}  # label of a command → CPU seconds of all runs of it
 COUNTER = itertools.count()
 MARK = "GRAPHC_TEST_COMMAND"  # in the environment of all that a command starts, also in sessions of their own
 
@@ -143,12 +161,14 @@ def ending(status, timeout):
     return f"exit status {status}"
 
 
-def baseEnvironment(runner, preset="release"):
+def baseEnvironment(runner, preset="release", level=""):
+    """What a test of a preset's build finds in its environment; with `level`, a name such as x86-64-v3, as on a CPU of that level."""
     # Under a sanitizer a tenth of what is repeated with other numbers; the release build does it all.
     fewer = {} if preset == "release" or runner.long else {"GRAPHC_SIM_SEEDS": "100", "GRAPHC_MUTANTS": "150"}
     path = os.pathsep.join([os.path.join(runner.root, "build", preset, "bin"), "/usr/lib/llvm-22/bin", os.environ["PATH"]])
     return {
         **fewer,
+        **({"GRAPHC_MAX_CPU_ISA": level} if level else {}),
         "GRAPHC_BUILD": os.path.join(runner.root, "build", preset),
         "GRAPHC_ROOT": runner.root,
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -210,7 +230,7 @@ def runGtest(runner, prefix, command, environment, timeout=900):
         return
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "out.xml")
-        status, output, seconds, left = execute(command + [f"--gtest_output=xml:{path}"], timeout, environment, folder)
+        status, output, seconds, left = execute(command + [f"--gtest_output=xml:{path}"], timeout, environment, folder, name)
         before = len(runner.results)
         count = readXml(runner, path, prefix)
     if count is None:
@@ -230,7 +250,7 @@ def runGtest(runner, prefix, command, environment, timeout=900):
 
 
 def pytestGroups(runner):
-    """The end-to-end tests that are wanted: group → node ids; those of a group run one after the other, in one process."""
+    """The end-to-end tests: group → node ids; those of a group run one after the other, in one process."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "groups.json")
         status, output, seconds, _ = execute([*PYTEST, "--collect-only", f"--groups={path}"], 120, baseEnvironment(runner), pytestFolder(runner))
@@ -241,8 +261,7 @@ def pytestGroups(runner):
             groups = {}
     if status != 0 or not groups:
         runner.record("pytest collects test/run", "failed", seconds, output + "\n" + ending(status, 120))
-    wanted = {group: [node for node in nodes if runner.wanted(pytestName(node))] for group, nodes in groups.items()}
-    return {group: nodes for group, nodes in wanted.items() if nodes}
+    return groups
 
 
 PYTEST = ["pytest-3", "-q"]  # the distribution's, whatever other Python is first on the path
@@ -252,55 +271,68 @@ def pytestFolder(runner):
     return os.path.join(runner.root, "test/run")
 
 
-def pytestName(node):
+def labelOf(kind, level):
+    """How results of a kind of test begin: "pytest", or "x86-64-v3 pytest" for those that run as on a CPU of a level."""
+    return f"{level} {kind}".strip()
+
+
+def pytestName(node, level=""):
     """test_stop.py::test_resumed[shm] → pytest test_stop.test_resumed[shm], as readXml has it."""
-    return "pytest " + node.replace(".py::", ".", 1).replace("::", ".")
+    return labelOf("pytest", level) + " " + node.replace(".py::", ".", 1).replace("::", ".")
 
 
-def runPytest(runner, group, nodes, timeout):
+def runPytest(runner, group, nodes, timeout, level=""):
+    label = labelOf("pytest", level)
+    nodes = [node for node in nodes if runner.wanted(pytestName(node, level))]
+    if not nodes:
+        return
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "out.xml")
-        status, output, seconds, left = execute([*PYTEST, "-vv", f"--junitxml={path}", *nodes], timeout, baseEnvironment(runner), pytestFolder(runner))
-        count = readXml(runner, path, "pytest")
-    names = {pytestName(node) for node in nodes}
+        environment = baseEnvironment(runner, level=level)
+        status, output, seconds, left = execute([*PYTEST, "-vv", f"--junitxml={path}", *nodes], timeout, environment, pytestFolder(runner), f"{label} {group}")
+        count = readXml(runner, path, label)
+    names = {pytestName(node, level) for node in nodes}
     failed = any(name in names and outcome == "failed" for name, outcome, _, _ in runner.results)
     if count is None:  # it was ended: what had passed until then counts
         for node in re.findall(r"^(\S+) PASSED", output, re.M):
-            runner.record(pytestName(node), "passed", 0.0)
+            runner.record(pytestName(node, level), "passed", 0.0)
     if count is None or count < len(nodes) or (status != 0 and not failed):
-        runner.record(f"pytest {group}", "failed", seconds, f"{count or 0} of {len(nodes)} tests have a result\n{output}\n{ending(status, timeout)}")
+        runner.record(f"{label} {group}", "failed", seconds, f"{count or 0} of {len(nodes)} tests have a result\n{output}\n{ending(status, timeout)}")
     if left:
-        runner.record(f"pytest {group} leaves nothing behind", "failed", seconds, f"still running: {left}")
-    runner.say(f"pytest {group}: {len(nodes)} tests, {seconds:.1f} s")
+        runner.record(f"{label} {group} leaves nothing behind", "failed", seconds, f"still running: {left}")
+    runner.say(f"{label} {group}: {len(nodes)} tests, {seconds:.1f} s")
 
 
-def litName(file):
+def litName(file, level=""):
     """tools/graphc/budget.test → lit graphc.tools/graphc.budget.test, as readXml has it."""
     folder, name = os.path.split(file)
-    return f"lit graphc{'.' * bool(folder)}{folder}.{name}"
+    return f"{labelOf('lit', level)} graphc{'.' * bool(folder)}{folder}.{name}"
 
 
-def runLit(runner, build, jobs):
-    lit = ["/usr/lib/llvm-22/bin/lit", f"--param=build={build}"]
-    status, shown, seconds, _ = execute([*lit, "--show-tests", "test"], 120, baseEnvironment(runner))
-    files = re.findall(r"^ *graphc :: (\S+)$", shown, re.M)
+def runLit(runner, build, jobs, pattern="", level=""):
+    """The tests of lit whose file's path below test/ matches the regular expression `pattern`."""
+    label = labelOf("lit", level)
+    environment = baseEnvironment(runner, level=level)
+    # Outputs of a level are apart from those of the other tests, which may run at the same time.
+    lit = ["/usr/lib/llvm-22/bin/lit", f"--param=build={build}", *([f"--param=level={level}"] if level else [])]
+    status, shown, seconds, _ = execute([*lit, "--show-tests", "test"], 120, environment)
+    files = [file for file in re.findall(r"^ *graphc :: (\S+)$", shown, re.M) if re.search(pattern, file)]
     if status != 0 or not files:
-        runner.record("lit finds tests", "failed", seconds, f"{shown}\n{ending(status, 120)}")
-    chosen = [f"test/{file}" for file in files if runner.wanted(litName(file))]
+        runner.record(f"{label} finds tests", "failed", seconds, f"{shown}\n{ending(status, 120)}")
+    chosen = [f"test/{file}" for file in files if runner.wanted(litName(file, level))]
     if not chosen:
         return
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "lit.xml")
-        status, output, seconds, left = execute(
-            [*lit, "-sv", f"-j{jobs}", f"--xunit-xml-output={path}", *chosen], 1800, baseEnvironment(runner))
-        count = readXml(runner, path, "lit")
+        status, output, seconds, left = execute([*lit, "-sv", f"-j{jobs}", f"--xunit-xml-output={path}", *chosen], 1800, environment, label=label)
+        count = readXml(runner, path, label)
     if left:
-        runner.record("lit leaves nothing behind", "failed", seconds, f"still running: {left}")
+        runner.record(f"{label} leaves nothing behind", "failed", seconds, f"still running: {left}")
     if count != len(chosen):
-        runner.record("lit", "failed", seconds, f"{ending(status, 1800)}; {count or 0} of {len(chosen)} tests have a result\n{output}")
-    elif status != 0 and not any(r[0].startswith("lit ") and r[1] == "failed" for r in runner.results):
-        runner.record("lit", "failed", seconds, output)
-    runner.say(f"lit: {count or 0} tests, {seconds:.1f} s")
+        runner.record(label, "failed", seconds, f"{ending(status, 1800)}; {count or 0} of {len(chosen)} tests have a result\n{output}")
+    elif status != 0 and not any(r[0].startswith(f"{label} ") and r[1] == "failed" for r in runner.results):
+        runner.record(label, "failed", seconds, output)
+    runner.say(f"{label}: {count or 0} tests, {seconds:.1f} s")
 
 
 def runScript(runner, command, timeout, name=None, environment=None):
@@ -308,7 +340,7 @@ def runScript(runner, command, timeout, name=None, environment=None):
     name = name or f"sh {os.path.relpath(command[0], runner.root)}"
     if not runner.wanted(name):
         return
-    status, output, seconds, left = execute(command, timeout, environment or baseEnvironment(runner), runner.root)
+    status, output, seconds, left = execute(command, timeout, environment or baseEnvironment(runner), runner.root, name)
     last = (output.strip().splitlines() or [""])[-1]
     if status == 77:
         runner.record(name, "skipped", seconds, last)
@@ -339,7 +371,7 @@ def runFuzz(runner, target, seconds):
     with tempfile.TemporaryDirectory() as folder:
         status, output, took, _ = execute(
             [target, f"-max_total_time={seconds}", f"-seed={0 if runner.long else 1}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
-             f"-artifact_prefix={folder}/", folder, seeds], seconds + 120, baseEnvironment(runner, "asan"))
+             f"-artifact_prefix={folder}/", folder, seeds], seconds + 120, baseEnvironment(runner, "asan"), label=name)
         coverage = re.findall(r"cov: (\d+) ft: (\d+)", output)
         runs = re.search(r"number_of_executed_units: (\d+)", output)
         detail = output

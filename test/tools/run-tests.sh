@@ -31,7 +31,8 @@ grep -q 'the reason' "$box/out" || fail "the output of what failed is shown"
 grep -q 'exit status 3' "$box/out" || fail "its exit status too"
 grep -qx '  build release: see build/release/build.log' "$box/out" || fail "a build that broke is a failure by name"
 grep -qE '^the ten slowest tests:' "$box/out" || fail "the slowest tests are listed"
-tail -n 2 "$box/out" | head -n 1 | grep -qE 'tests [0-9]+ s, in all 1[2-9] s$' || fail "the time of everything is said"
+grep -qE '^ +[0-9.]+ s  sh tools/lint.sh$' <(sed -n '/most CPU time/,$p' "$box/out") || fail "the CPU time of each group is listed"
+tail -n 2 "$box/out" | head -n 1 | grep -qE 'tests [0-9]+ s \([0-9]+ s of CPU time\), in all (1[2-9]|[2-9][0-9]|[0-9]{3,}) s$' || fail "the time of everything is said"
 tail -n 1 "$box/out" | grep -qE '^0 passed, [0-9]+ failed$' || fail "the last line after failures"
 
 # End-to-end tests: each counted by its name, also where its process dies; one of them alone.
@@ -76,4 +77,25 @@ grep -q 'pytest test_some: 1 tests' "$box/out" && ! grep -q 'FAILED pytest' "$bo
 echo 'this is no Python' >"$box/test/run/test_broken.py"
 run --only 'test_number.1' --build release:passed:1
 grep -q 'FAILED pytest collects test/run' "$box/out" && grep -q 'pytest test_some: 1 tests' "$box/out" || fail "a file that cannot be read is a failure, and the others run"
+rm "$box/test/run/test_broken.py"
+
+# Some tests run again as on an older CPU: which levels follows from the CPU's flags, and the tests find the level in their environment.
+cat >"$box/test/run/test_sync_bits.py" <<'PY'
+import os
+def test_level():
+    level = os.environ.get("GRAPHC_MAX_CPU_ISA")
+    assert not level, f"the level is {level}"
+PY
+env -u GRAPHC_MAX_CPU_ISA PYTHONPATH="$tests/ci" PYTHONDONTWRITEBYTECODE=1 python3 - --root "$box" --only 'pytest test_sync_bits' --build release:passed:1 >"$box/out" 2>&1 <<'PY'
+import levels
+import run_tests
+newer = {"avx2", "avx512f"}
+assert [levels.levelsOf(flags, long) for long in (False, True) for flags in ({"sse4_2"}, {"avx2"}, newer)] == [
+    [], [], ["x86-64-v3"], [], ["x86-64-v2"], ["x86-64-v3", "x86-64-v2"]]
+levels.cpuFlags = lambda: newer
+run_tests.main()
+PY
+grep -q '^  pytest test_sync_bits: 1 tests' "$box/out" || fail "a test of the CPU's own level passes"
+grep -qx 'FAILED x86-64-v3 pytest test_sync_bits.test_level ([0-9.]* s)' "$box/out" && grep -q 'the level is x86-64-v3' "$box/out" || fail "the same test of an older level has its own name and environment"
+tail -n 1 "$box/out" | grep -qx '2 passed, [0-9]* failed' || fail "both count, and the build"
 echo "counted, named, explained"
