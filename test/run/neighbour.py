@@ -43,7 +43,7 @@ def listen(port, end):
     server = socket.create_server(("127.0.0.1", port))
     server.settimeout(0.2)
     print("listens", file=sys.stderr, flush=True)
-    heard = []
+    heard = 0
     while time.time() < end:
         try:
             caller, _ = server.accept()
@@ -52,16 +52,15 @@ def listen(port, end):
         caller.settimeout(1)
         said, answers = b"", [frame(4, 0, 0), b"graphc-3" + os.urandom(64)]
         try:
-            for answer in answers if len(heard) % 2 == 0 else answers[::-1]:
+            for answer in answers if heard % 2 == 0 else answers[::-1]:
                 said += caller.recv(65536)
                 caller.sendall(answer)
             said += caller.recv(65536)
         except OSError:
             pass
         caller.close()
-        heard.append(said)
-    for said in heard:
-        print(said.hex())
+        heard += 1
+        print(said.hex(), flush=True)
 
 
 def big(port, end):

@@ -24,7 +24,7 @@ def test_fetch(box, plan):
 
 def test_slow_worker(box, plan):
     """It makes fewer steps than its share."""
-    box.graphrun(plan, "--steps", 300, "--stats", "stats.json", env=delay(worker2=50000))
+    box.graphrun(plan, "--steps", 300, "--stats", "stats.json", env=delay(worker2=100000))
     tasks = box.json("stats.json")["tasks"]
     assert tasks["/job:worker/task:2"]["steps"] < 100
 

@@ -3,7 +3,6 @@ import itertools
 import os
 import signal
 import struct
-import time
 
 import pytest
 from box import delay, differences, goesOn, same
@@ -25,23 +24,14 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role
 """
 
 
-def seconds(run, more):
-    """How long so many more steps take."""
-    begun = time.monotonic()
-    goesOn(run, more)
-    return time.monotonic() - begun
-
-
 def test_stopped_worker(box, transport):
     """A worker that is stopped (SIGSTOP) does not hold the others up; each gradient was applied or dropped."""
     run = box.launch(box.servers("backup", 3, 2, **TWO), "--steps", 3000, "--fetch", "loss", f"--transport={transport}", "--stats", "stats.json",
                      "--dump_variables", "dump", env=delay(worker0=200, worker1=200, worker2=200))
-    seconds(run, 30)
-    usual = seconds(run, 300)
+    goesOn(run, 30)
     worker = run.pidOf("worker-2")
     os.kill(worker, signal.SIGSTOP)
-    # Whoever waited 15 ms a step for the one that is stopped would be seen, however busy the machine is.
-    assert seconds(run, 300) <= 4 * usual + 3
+    goesOn(run, 1000, "while a worker is stopped")
     os.kill(worker, signal.SIGCONT)
     run.ends()
     box.nothingLeft()
@@ -52,7 +42,7 @@ def test_stopped_worker(box, transport):
     dropped = chooser["dropped_by_replica"]
     assert chooser["dropped"] == sum(dropped) and dropped[2] >= 1
     assert abs(sum(made) - 6000 - sum(dropped)) <= 3  # at most the last of each worker was never seen
-    assert made[2] < max(made[:2]) - 20
+    assert made[2] < 2500, "at most one gradient for each step, and none for most of the 1000 steps"
 
 
 @pytest.mark.parametrize("ps", [1, 2])

@@ -111,16 +111,23 @@ elif "--dump_variables" in flags:
     shutil.copytree(os.path.join(here, case["expected"]), flags["--dump_variables"])
 else:
     case = next(case for case in given["memory"] if case["plan"] == plan)
-    used = os.path.join(here, "used")
-    open(used, "w").write(str(500 + case["bytes"] * int(open(os.path.join(here, "factor")).read()) // 2**20))
-    time.sleep(0.4)
+    used, seen = (os.path.join(here, name) for name in ("used", "seen"))
+    if os.path.exists(seen):  # of the case before
+        os.remove(seen)
+    open(used + ".new", "w").write(str(500 + case["bytes"] * int(open(os.path.join(here, "factor")).read()) // 2**20))
+    os.rename(used + ".new", used)
+    while not os.path.exists(seen):  # until nvidia-smi has read it
+        time.sleep(0.02)
     os.remove(used)
 """
 NVIDIA_SMI = """
 import os, sys
-used = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "elsewhere/used")
+used, seen = (os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "elsewhere", name) for name in ("used", "seen"))
 if "--query-gpu=memory.used" in sys.argv:
-    print(open(used).read() if os.path.exists(used) else 17)
+    found = open(used).read() if os.path.exists(used) else None
+    print(found or 17)
+    if found:
+        open(seen, "w").close()
 elif "--query-gpu=driver_version" in sys.argv:
     print("570.86.15")
 """

@@ -130,7 +130,7 @@ def test_listed(box):
 def test_killed(box, two):
     """kill -9 of the evaluator: training goes on, to the same bits, and it is started again; with the newest checkpoint it goes on."""
     straight = box.weights(two, "--steps", 200)
-    run = box.launch(two, "--steps", 200, *CKPT, "--save_checkpoint_steps", 20, "--evaluator", "--dump_variables", "dumped", env=delay(worker0=3000))
+    run = box.launch(two, "--steps", 200, *CKPT, "--save_checkpoint_steps", 20, "--evaluator", "--dump_variables", "dumped", env=delay(worker0=4000))
     run.out.waitFor("^step [0-9]+: ")
     first = run.pidOf("evaluator-0")
     os.kill(first, 9)
@@ -152,7 +152,7 @@ def test_waits_for_training(box, two):
 
 def test_stopped(box, two):
     """kill -STOP: training does not notice; once that is over the evaluator is killed, and another one evaluates the last checkpoint."""
-    run = box.launch(two, "--steps", 200, *CKPT, "--save_checkpoint_steps", 20, "--evaluator", env=delay(worker0=3000))
+    run = box.launch(two, "--steps", 200, *CKPT, "--save_checkpoint_steps", 20, "--evaluator", env=delay(worker0=4000))
     run.out.waitFor("^step [0-9]+: ")
     os.kill(run.pidOf("evaluator-0"), signal.SIGSTOP)
     run.ends()
@@ -171,7 +171,7 @@ def test_dies_again_and_again(box, two):
 
 def test_unsaid_end(box, two):
     """Training has ended, and its word for that has gone: said, and nobody waits for ever."""
-    run = box.launch(two, "--steps", 200, *CKPT, "--evaluator", env=delay(worker0=3000))
+    run = box.launch(two, "--steps", 200, *CKPT, "--save_checkpoint_steps", 1000, "--evaluator", env=delay(worker0=3000))
     run.err.waitFor(r"^\[evaluator\] waiting for a checkpoint")
     os.kill(run.pidOf("evaluator-0"), signal.SIGSTOP)
     until(lambda: (box / "ckpt/finished.json").exists(), "training ends")
@@ -204,7 +204,7 @@ def test_training_dies(box, two):
 
 def test_restarts(box, two):
     """It outlives the restarts of the tasks."""
-    run = box.launch(two, "--steps", 200, *CKPT, "--save_checkpoint_steps", 20, "--evaluator", "--max_restarts", 1, env=delay(worker0=3000))
+    run = box.launch(two, "--steps", 200, *CKPT, "--save_checkpoint_steps", 20, "--evaluator", "--max_restarts", 1, env=delay(worker0=4000))
     run.out.waitFor("^step [0-9]+: ")
     follower = run.pidOf("evaluator-0")
     os.kill(run.pidOf("ps-0"), 9)

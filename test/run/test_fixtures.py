@@ -21,9 +21,13 @@ def together(shared):
 def test_good(box):
     assert box.run("sh", "-c", "echo well; echo done >&2", seconds=20).text() == "well\\ndone\\n"
 def test_hangs(box):
-    box.start("sh", "-c", "echo so far; exec sleep 1000").ends(seconds=1)
+    begun = box.start("sh", "-c", "echo so far; exec sleep 1000")
+    begun.waitFor("so far")
+    begun.ends(seconds=1)
 def test_waits(box):
-    box.start("sh", "-c", "echo so far; exec sleep 1000").waitFor("never said", seconds=1)
+    begun = box.start("sh", "-c", "echo so far; exec sleep 1000")
+    begun.waitFor("so far")
+    begun.waitFor("never said", seconds=1)
 def test_status(box):
     box.run("sh", "-c", "echo the reason >&2; exit 3")
 def test_stays(box):
@@ -53,12 +57,14 @@ def test_graphc(box):
     box.compile("none", {"worker": 0})
 def test_machines(machines, box):
     machines.add(2)
-    machines.start(1, "sh", "-c", "ip -br addr show dev eth0; exec sleep 1000", name="far").waitFor("10.77.0.2", seconds=2)
+    far = machines.start(1, "sh", "-c", "ip -br addr show dev eth0; exec sleep 1000", name="far")
+    far.waitFor("10.77.0.1/24")
+    far.waitFor("10.77.0.2", seconds=2)
 """
 # Of each: the failure, and last words of a process.
 SAYS = {"hangs": ("sh has not ended after 1 s", "^so far$"), "waits": ("sh says 'never said': not within 1 s", "^so far$"),
         "status": ("sh: exit status 3, not 0", "^the reason$"), "stays": (r"\['sh'\] still run at the end of the test",),
-        "escapes": (r"all processes end, but there are \[\(\d+, 'sleep 1000'\)\]",),
+        "escapes": (r"all processes end, but there are \[\(\d+, '.*sleep ",),
         "set_up": ("sh: exit status 5, not 0", "^half of it$"), "set_up_of_all": ("sh: exit status 6, not 0", "^for all$"), "file": (r"files are left behind: \['left'\]",),
         "words": ("must say one line of error, not 2", "^graphrun: two$"), "never": ("must not say 'fault', but says 'a fault there'",),
         "bits": (r"a and b differ in \['v', 'w'\]",), "nothing_to_compare": ("has no file",), "changes": ("it runs: not after all",),

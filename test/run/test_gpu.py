@@ -356,7 +356,7 @@ def test_hangs(gpu):
     plan = gpu.compile("hangs", GPU)
     gpu.environment["GRAPHC_FAKE_HANGS"] = "apply_momentum"
     gpu.graphrun(plan, "--steps", 5, "--deadline", 2, status=1)
-    gpu.last.err.expect(r"graphrun: .*train_step.worker0 waits at step \d for the end of its work on GPU:0 for \ds: .*, longer than --wait_deadline \(2s\)$")
+    gpu.last.err.expect(r"graphrun: .*train_step.worker0 waits at step \d for the end of its work on GPU:0 for \d+s: .*, longer than --wait_deadline \(2s\)$")
 
 
 def losses(run):

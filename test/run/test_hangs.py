@@ -33,7 +33,7 @@ STOPPED = r"; it(?:s process [0-9]+)? is stopped \(SIGSTOP"
 CASES = {
     "worker": (SYNC, "worker-1", ["--transport=grpc"], rf"/job:worker/task:1: process [0-9]+ on .* did not answer for 5s{STOPPED}.*; when it was heard last /job:worker/task:1 train_step\.worker\[1\] "),
     "server": (SYNC, "ps-0", [], rf"/job:ps/task:0: process [0-9]+ on .* did not answer for 5s{STOPPED}"),
-    "chief": (SYNC, "worker-0", [], rf"the chief /job:worker/task:0 did not answer for 5s{STOPPED}"),
+    "chief": (SYNC, "worker-0", [], rf"the chief /job:worker/task:0 did not answer for [0-9]+s{STOPPED}"),
     "sums": (SUMS, "worker-1", [], rf"/job:worker/task:1: process [0-9]+ on .* did not answer for 5s{STOPPED}"),
 }
 
@@ -93,8 +93,8 @@ def test_stopped(box):
         pytest.skip("this machine does not permit to stop a thread (ptrace)")
     slow.ends(1)
     said = cause(slow)
-    assert re.match(r"graphrun: /job:worker/task:1 train_step\.worker\[1\] .*mlp-32768\.mlir:[0-9]+:[0-9]+.* for [5678]s; for it /job:.* "
-                    r"for [678]s, longer than --wait_deadline \(6s\)", said), said
+    assert re.match(r"graphrun: /job:worker/task:1 train_step\.worker\[1\] .*mlp-32768\.mlir:[0-9]+:[0-9]+.* for [0-9]+s; for it /job:.* "
+                    r"for [0-9]+s, longer than --wait_deadline \(6s\)", said), said
     slow.err.expect(r"a wait lasts: /job:worker/task:1 ")
 
 
@@ -104,7 +104,7 @@ def test_alone(box):
     alone = box.trains(box.oneDevice("one", 1, model=box.mlp(32768)), "--deadline", 6)
     assert StoppedThread(alone.pid).stop(ours=True)
     alone.ends(1)
-    alone.err.expect(r"^graphrun: /job:worker/task:0 train_step.* for [678]s, longer than --deadline \(6s\)")
+    alone.err.expect(r"^graphrun: /job:worker/task:0 train_step.* for [0-9]+s, longer than --deadline \(6s\)")
 
 
 @pytest.fixture
@@ -155,13 +155,14 @@ def test_half_open_sums(box, three, machines):
 
 def test_cut_of_two_seconds(box, three, machines):
     """It is survived, with servers and with all-reduce: the runs go on, to the same weights."""
-    late = delay(worker1=5000)  # a send, so that the cut is in the middle
+    # Both runs take some four seconds, so that the cut is in the middle: worker 1 sends four gradients a step to the servers, and one to another worker.
+    late = {"servers": delay(worker1=5000), "sums": delay(worker1=20000)}
     train = ["--steps", 200]
     ports = [f"10.77.0.2:{port},10.77.0.3:{port}" for port in (2222, 2232)]
     servers, sums = box.servers("plan", 2, 1), box.compile("sums", {"worker": 2, **WORKERS["all_reduce"][1]})
-    runs = [{name: three.task(name, [servers], *train, "--dump_variables", "servers", hosts=["--ps_hosts", "10.77.0.1:2222", "--worker_hosts", ports[0]], env=late)
+    runs = [{name: three.task(name, [servers], *train, "--dump_variables", "servers", hosts=["--ps_hosts", "10.77.0.1:2222", "--worker_hosts", ports[0]], env=late["servers"])
              for name in three.AT},
-            {name: three.task(name, [sums], *train, "--dump_variables", "sums", hosts=["--worker_hosts", ports[1]], env=late) for name in ("worker-1", "worker-0")}]
+            {name: three.task(name, [sums], *train, "--dump_variables", "sums", hosts=["--worker_hosts", ports[1]], env=late["sums"]) for name in ("worker-1", "worker-0")}]
     for tasks in runs:
         tasks["worker-0"].err.waitFor("step [1-9]")
     box.run(*machines.inside, "sh", "-c", "ip link set port3 down; sleep 2; ip link set port3 up", name="cut")

@@ -1,5 +1,6 @@
 """--history: what a run gave, a line each, also of one that was killed and went on; and fields of --log_file."""
 import json
+import time
 
 import pytest
 from box import FOREVER, MODELS
@@ -125,14 +126,15 @@ def test_asynchronous(box):
 
 def test_by_the_clock(box, one):
     """A record each 200 ms of many thousand steps."""
+    begun = time.monotonic()
     run = box.launch(one, "--steps", FOREVER, "--history", "h.jsonl", "--save_summaries_secs", 0.2)
-    until(lambda: (box / "h.jsonl").exists() and len(lines(box)) >= 4, "four lines")
+    until(lambda: (box / "h.jsonl").exists() and len(lines(box)) >= 6, "six lines")
     run.stop(status=1)
+    took = time.monotonic() - begun
     found = [line for line in lines(box) if line["phase"] == "train"]
     assert found[0]["step"] == 1
     assert f"stopped at step {found[-1]['step']} of" in run.err.text(), "the last one is the step at which it ends"
-    for before, line in zip(found, found[1:-1]):
-        assert 0.15 < line["wall_time"] - before["wall_time"]
+    assert len(found) <= took / 0.2 + 2, "beside the first step and the last, one in each 200 ms at most"
 
 
 def test_full_disk(box, one):

@@ -3,11 +3,12 @@ import copy
 import sys
 
 import pytest
-from box import BUILD, LOST, ROOT, same
+from box import BUILD, LOST, ROOT, delay, same
 from pods import Pods, admit, manifest
 
 sys.path.append(str(BUILD.parent / "python"))  # of test/requirements.txt
 MODEL = ROOT / "examples/linear-regression/model.mlir"
+SLOW = delay(worker1=1000)
 
 
 @pytest.fixture
@@ -179,9 +180,9 @@ def test_runs(box, plan, submit, pods, without):
 
 def test_begins_again(box, two, submit, pods):
     """kill -9 of a pod begins the set again, which goes on from its checkpoint."""
-    straight = box.weights(two, "--steps", 600)
-    set = pods(submit(two, "--steps", 600, "--checkpoint_dir", box / "kept", "--save_checkpoint_steps", 50, "--dump_variables", box / "far"))
-    processes = set.startAll()
+    straight = box.weights(two, "--steps", 400)
+    set = pods(submit(two, "--steps", 400, "--checkpoint_dir", box / "kept", "--save_checkpoint_steps", 50, "--dump_variables", box / "far"))
+    processes = set.startAll(env=SLOW)
     box.checkpoint("kept")
     processes["ps", 0].kill()
     assert set.decision(processes) == "RestartJobSet"
@@ -195,8 +196,8 @@ def test_begins_again(box, two, submit, pods):
 def test_evaluator(box, two, submit, pods):
     """A role of one pod beside the tasks: it evaluates to the end. Its death is nobody else's: its job makes another pod, and the set completes with the
     weights of an undisturbed run."""
-    straight = box.weights(two, "--steps", 600)
-    made = submit(two, "--steps", 600, "--checkpoint_dir", box / "kept", "--save_checkpoint_steps", 50, "--dump_variables", box / "far", "--evaluator")
+    straight = box.weights(two, "--steps", 400)
+    made = submit(two, "--steps", 400, "--checkpoint_dir", box / "kept", "--save_checkpoint_steps", 50, "--dump_variables", box / "far", "--evaluator")
     admit(made)
     (job,) = [job for job in made["spec"]["replicatedJobs"] if job["name"] == "evaluator"]
     assert (job["template"]["spec"]["parallelism"], job["template"]["spec"]["completions"]) == (1, 1)
@@ -204,7 +205,7 @@ def test_evaluator(box, two, submit, pods):
     evaluator = set.pod("evaluator", 0)
     assert '"task":{"type":"evaluator","index":0}' in evaluator.environment()["TF_CONFIG"]
     assert "evaluator" not in evaluator.environment()["TF_CONFIG"].replace('"type":"evaluator"', ""), "nobody calls it"
-    processes = set.startAll()
+    processes = set.startAll(env=SLOW)
     first = processes.pop(("evaluator", 0))
     first.out.waitFor("^step [0-9]+: accuracy")
     first.kill()
@@ -212,7 +213,7 @@ def test_evaluator(box, two, submit, pods):
     processes["evaluator", 0] = set.start(evaluator)
     assert set.decision(processes) == "Completed"
     same(straight, box / "far")
-    processes["evaluator", 0].out.expect("^step 600: accuracy")
+    processes["evaluator", 0].out.expect("^step 400: accuracy")
     assert set.reason(evaluator, 2) == "PodFailurePolicy", "what is refused would be again"
     box.refused("an evaluator follows the checkpoints of a training: give --checkpoint_dir", "submit", "--engine", "jobset", "--image", "a", two, "--job_dir", "a", "--evaluator")
 

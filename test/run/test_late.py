@@ -29,7 +29,7 @@ def frozen(box):
 def test_frozen_server(box, two, frozen):
     """It is named in the middle of the wait, and in the one line of error at its end."""
     run = box.graphrun(two, "--steps", 5, "--join_deadline", 4, status=1, env=frozen("--job_name=ps"))
-    run.err.expect(r"waiting for /job:ps/task:0 for 2s; at most 2s more \(--join_deadline\)",
+    run.err.expect(r"waiting for /job:ps/task:0 for [1-3]s; at most [1-3]s more \(--join_deadline\)",
                    r"^graphrun: .*gave up after 4s: /job:ps/task:0 did not come \(--join_deadline\)")
     run.oneError()
 

@@ -5,13 +5,14 @@ import re
 import signal
 
 import pytest
-from box import FOREVER, LOST, ROOT, asFlags, same
+from box import FOREVER, LOST, ROOT, asFlags, delay, same
 from process import END, TRAINS, ended, living, until
 from slurm import Slurm
 
 MODEL = ROOT / "examples/linear-regression/model.mlir"
 STEPS = ["--steps", 60]
 STEPPED = " step [1-9][0-9]*/"  # and no step of Slurm's
+SLOW = delay(worker1=1000)  # 400 steps of `two` take two seconds
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n"]
 
 
@@ -56,10 +57,10 @@ def test_open_mpi(box, plan):
 @pytest.mark.parametrize("rank", [0, 1, 2])
 def test_open_mpi_killed(box, two, rank):
     """A task of mpirun's is killed behind a checkpoint: all end, and the same command goes on from there, with the weights of an undisturbed run."""
-    flags = [two, "--steps", 1000]
+    flags = [two, "--steps", 400]
     straight = box.weights(*flags)
     kept = [*flags, "--checkpoint_dir", "kept", "--save_checkpoint_steps", 50, "--dump_variables", "again"]
-    run = box.start(*MPIRUN, 3, "graphrun", *kept)
+    run = box.start(*MPIRUN, 3, "graphrun", *kept, env=SLOW)
     box.checkpoint("kept")
     os.kill(until(lambda: pidOf(box, rank, "OMPI_COMM_WORLD_RANK"), "a process of that rank"), signal.SIGKILL)
     run.ends((LOST, 128 + signal.SIGKILL))  # mpirun's is that of the rank which it hears of first
@@ -75,12 +76,12 @@ def test_slurm(box, plan, two, slurm):
     same(launched, box / "by-srun")
     run.err.expect(r"^graphrun: this is /job:worker/task:0, rank 0 of Slurm's step 1\.0: rank 0 is worker:0, 1 is ps:0, 2 is worker:1$")
     slurm.run("srun", "-n2", "graphrun", plan, *STEPS, status=2).err.expect(r"has 2 processes \(SLURM_STEP_NUM_TASKS\), but the plan .* 3 tasks")
-    flags = [two, "--steps", 1000]
+    flags = [two, "--steps", 400]
     straight = box.weights(*flags)
     kept = [*flags, "--checkpoint_dir", "kept", "--save_checkpoint_steps", 50, "--dump_variables", "again"]
-    long = slurm.start("srun", "-n3", "graphrun", *kept)
+    long = slurm.start("srun", "-n3", "graphrun", *kept, env=SLOW)
     box.checkpoint("kept")
-    os.kill(pidOf(box, 2), signal.SIGKILL)
+    os.kill(until(lambda: pidOf(box, 2), "a process of the server"), signal.SIGKILL)
     long.ends((LOST, 128 + signal.SIGKILL))  # whichever srun hears of last
     long.err.expect("^graphrun: /job:ps/task:0: process [0-9]+ on .* is gone", "tasks 0-1: Exited with exit code 138")
     slurm.run("srun", "-n3", "graphrun", *kept).err.expect("going on from kept/step-[0-9]+")
@@ -127,10 +128,10 @@ def _sideBySide(box, slurm):
 def test_requeued(box, two, slurm):
     """A batch job of which a task is killed is requeued on 138, goes on from its checkpoint, and has the weights of an undisturbed one. So does the
     evaluator that the batch file starts beside it."""
-    flags = [two, "--steps", 2000]
+    flags = [two, "--steps", 400]
     straight = box.weights(*flags)
     submitted = slurm.run("graphrun", "submit", "--engine", "slurm", "--yes", *flags, "--checkpoint_dir", "kept", "--save_checkpoint_steps", 50,
-                          "--dump_variables", "requeued", "--evaluator")
+                          "--dump_variables", "requeued", "--evaluator", env=SLOW)
     (job,) = submitted.out.matches("^Submitted batch job ([0-9]+)$")
     box.checkpoint("kept", there=lambda: slurm.job(job, "JobState") in ("PENDING", "RUNNING"))
     os.kill(until(lambda: pidOf(box, 2), "a process of the server"), signal.SIGKILL)
@@ -138,8 +139,8 @@ def test_requeued(box, two, slurm):
     # It would wait for two minutes; at once, the node takes it for the one that has just been ended.
     slurm.ask("scontrol", "update", f"JobId={job}", "StartTime=now+4seconds")
     until(lambda: slurm.job(job, "JobState") in ("COMPLETED", "FAILED"), "the job has ended", END)
-    box.file(f"slurm-{job}.out").expect("^graphrun: /job:ps/task:0: process [0-9]+ on .* is gone", "going on from kept/step-[0-9]+", "step 2000/2000",
-                                          "evaluator was stopped, as asked", "^step 2000: accuracy", "its last checkpoint, step-2000, evaluated")
+    box.file(f"slurm-{job}.out").expect("^graphrun: /job:ps/task:0: process [0-9]+ on .* is gone", "going on from kept/step-[0-9]+", "step 400/400",
+                                          "evaluator was stopped, as asked", "^step 400: accuracy", "its last checkpoint, step-400, evaluated")
     same(straight, box / "requeued")
 
 
@@ -162,7 +163,7 @@ def test_apart_requeued(box, two, ports, machines):
     machines.add(2)
     slurm = Slurm(box, ports, machines, nodes=2)
     submitted = slurm.run("graphrun", "submit", "--engine", "slurm", "--apart", "ps=1", "--yes", *flags, "--job_dir", "job", "--checkpoint_dir", "kept",
-                          "--save_checkpoint_steps", 50, "--dump_variables", "apart")
+                          "--save_checkpoint_steps", 50, "--dump_variables", "apart", env=SLOW)
     (job,) = submitted.out.matches("^Submitted batch job ([0-9]+)$")
     both = [f"{job}+0", f"{job}+1"]
     box.checkpoint("kept", there=lambda: slurm.job(both[0], "JobState") in ("PENDING", "RUNNING"))

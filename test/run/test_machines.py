@@ -124,7 +124,7 @@ def test_check(box, two, three, machines):
     """All is well; then a link without a way and a folder that is not shared, in one list; then a machine that is off."""
     chief, *others = three.check(two)
     ended([chief, *others])
-    chief.expect("^ok     /job:worker/task:1 -> /job:ps/task:0 grpc: [0-9.]+ µs one way")
+    chief.expect("^ok     /job:worker/task:1 -> /job:ps/task:0 grpc: [0-9.e+]+ µs one way")
     machines.ip("-n m3 route add blackhole 10.77.0.1")
     for name in two, "certs":
         box.folder.joinpath("there").mkdir(exist_ok=True)

@@ -106,7 +106,8 @@ def test_again_and_again(box, two, straight):
 @pytest.mark.parametrize("task", TASKS)
 def test_at_the_start(box, two, straight, task):
     """Before there is a run: who had come so far leaves, and all of it begins again."""
-    run = box.launch(two, "--steps", 400, "--checkpoint_dir", "ckpt", "--max_restarts", 2, "--dump_variables", "dump")
+    run = box.launch(two, "--steps", 400, "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", 400, "--max_restarts", 2, "--dump_variables", "dump",
+                     env=delay(worker1=500))
     os.kill(run.pidOf(task), signal.SIGKILL)
     run.ends()
     box.clearSockets()

@@ -9,7 +9,7 @@ from box import MODELS, delay, goesOn
 from process import until
 
 SEEN, SAMPLES, BATCH = MODELS / "seen.mlir", 24, 2
-SLOW = delay(worker0=1000, worker1=1000, worker2=1000)
+SLOW = delay(worker0=1500, worker1=1500, worker2=1500)
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def train(box, plan, steps, kill, back="going on from", save=50, env=SLOW):
     run = box.launch(plan, "--steps", steps, "--data_dir", ".", "--checkpoint_dir", "ckpt", "--save_checkpoint_steps", save, "--max_restarts", 9,
                      "--fetch", "loss", "--dump_variables", "dump", env=env)
     for number, task in enumerate(kill, 1):
-        goesOn(run, 150)
+        goesOn(run, 60)
         before = len(run.err.matches(lines))
         os.kill(run.pidOf(task), signal.SIGKILL)
         run.err.waitFor(rf"; restarting .* \(restart {number} of 9\)")
@@ -63,7 +63,7 @@ def test_asynchronous(box, victim):
 def test_from_memory(box):
     """What asynchronous workers had taken ahead is known also behind a death from which a run goes on by what the others have in memory. There the
     mean of two workers counts each sample half."""
-    before = train(box, box.servers("two", 2, 1, "async", SEEN), 600, kill=[], save=100000, env=delay(worker0=500, worker1=6000))
+    before = train(box, box.servers("two", 2, 1, "async", SEEN), 600, kill=[], save=100000, env=delay(worker0=500, worker1=60000))
     ahead = box.json("ckpt/step-600/manifest.json")["data_taken"]["train_step"]
     assert len(ahead) > 2 * 200, "more than 200 updates apart"
     plan = box.compile("memory", {"worker": 2, "strategy": {"name": "all_reduce", "recovery": "memory"}}, SEEN)

@@ -91,8 +91,9 @@ def test_local(box, two):
     assert box.graphrun(*SUBMIT, "local", "--restarts", 3, two, "--checkpoint_dir", "it's here").out.lines() == [
         "#!/bin/sh", "exec graphrun two.plan --checkpoint_dir 'it'\\''s here' --local --max_restarts 3"]
     box.graphrun(*SUBMIT, "local", two).out.expect("^exec graphrun two.plan --local$")
-    straight = box.weights(two, "--steps", 2000)
-    run = box.launch(*SUBMIT, "local", "--yes", two, "--steps", 2000, "--checkpoint_dir", "kept", "--save_checkpoint_steps", 50, "--dump_variables", "again")
+    straight = box.weights(two, "--steps", 400)
+    run = box.launch(*SUBMIT, "local", "--yes", two, "--steps", 400, "--checkpoint_dir", "kept", "--save_checkpoint_steps", 50, "--dump_variables", "again",
+                     env=delay(worker1=1000))
     box.checkpoint("kept")
     server = until(lambda: [pid for pid, line in living(box.folder) if "--job_name=ps" in line], "a process of the server")
     os.kill(server[0], signal.SIGKILL)

@@ -32,20 +32,20 @@ def test_same_weights(box, two, member):
 def test_strangers(box, ports, member):
     """A foreign authority is named within seconds; a chief without TLS, and a task without it, is waited for and then named."""
     box.graphrun("certs", "foreign", *ports.flags)
-    chief = member("worker-0", *tls("worker-0"), "--join_deadline", 6)
+    chief = member("worker-0", *tls("worker-0"), "--join_deadline", 2 * END)
     alien = member("ps-0", *tls("ps-0", "foreign"), "--join_deadline", 2 * END)
     plain = member("worker-1", "--join_deadline", 3)
     alien.ends(1)  # not at its own deadline
     alien.expect("the chief /job:worker/task:0 at .*: the certificate that .* shows is not accepted by --tls_ca here")
     plain.ends(1).expect(r"did not come within 3s \(something listens there that closes the connection; does it want --tls_cert")
-    chief.ends(1)
+    chief.stop(1)
 
 
 def test_plain_chief(member):
-    chief = member("worker-0", "--join_deadline", 4)
+    chief = member("worker-0", "--join_deadline", 2 * END)
     server = member("ps-0", *tls("ps-0"), "--join_deadline", 3).ends(1)
     server.expect(r"did not come within 3s \(something listens there that does not speak TLS; was it started without --tls_cert")
-    chief.ends(1)
+    chief.stop(1)
 
 
 def test_refused(box, two, ports):

@@ -63,13 +63,10 @@ didNot() { ! did "$1"; }
 
 reset
 [ "$(all | wc -l)" -gt 20 ] || { echo "the test cannot read the package list"; exit 1; }
-start=$(date +%s%N)
 run
-took=$((($(date +%s%N) - start) / 1000000))
 check "nothing missing: status 0" [ $status -eq 0 ]
 check "nothing missing: silence" [ ! -s "$box/out" ]
 check "nothing missing: apt is not asked" [ ! -s "$box/log" ]
-check "nothing missing: over in 3 s, as nothing is installed (took $took ms)" [ $took -lt 3000 ]
 
 reset
 sed -i '/^libmlir-22-dev$/d;/^ccache$/d' "$box/installed"

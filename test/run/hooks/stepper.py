@@ -45,7 +45,10 @@ class Watcher(Hook):
             session.request_stop()
         if step == ASKED.get("pause"):
             say("waiting")
-            time.sleep(2)
+            while not Path("killed").exists():  # the test writes it after it has killed a task
+                time.sleep(0.01)
+            Path("killed").unlink()
+            time.sleep(1)  # meanwhile the loss is noticed
 
     def end(self, session):
         say("end")

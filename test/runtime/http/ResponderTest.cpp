@@ -116,14 +116,17 @@ TEST_F(HttpResponder, LargeAnswersAndLargeRequests) {
 }
 
 TEST_F(HttpResponder, WhoSaysNothingIsLetGo) {
+  start("", nullptr, [](Responder::Options &options) { options.deadline = absl::Minutes(10); });
+  base::UniqueFd silent = dial(), slow = dial();
+  say(slow, "G");
+  EXPECT_THAT(ask(kRequest), StartsWith("HTTP/1.1 200")) << "beside them";
   start("", nullptr, [](Responder::Options &options) { options.deadline = absl::Milliseconds(300); });
   const absl::Time begin = absl::Now();
-  base::UniqueFd silent = dial(), slow = dial();
-  for (const char *piece : {"G", "E", "T"}) {
-    say(slow, piece);
-    absl::SleepFor(absl::Milliseconds(50));
-  }
-  EXPECT_THAT(ask(kRequest), StartsWith("HTTP/1.1 200")) << "beside them";
+  silent = dial(), slow = dial();
+  do
+    say(slow, "G");
+  while (!base::waitFor(slow.get(), POLLIN, absl::Now() + absl::Milliseconds(50)) &&
+         absl::Now() - begin < absl::Seconds(20));
   EXPECT_THAT(hear(silent), StartsWith("HTTP/1.1 408"));
   EXPECT_THAT(hear(slow), StartsWith("HTTP/1.1 408")) << "each byte does not give it more time";
   EXPECT_LT(absl::Now() - begin, absl::Seconds(20));
@@ -162,9 +165,16 @@ TEST_F(HttpResponder, WhoFloodsOneEndpointKeepsNobodyOutOfAnother) {
 TEST_F(HttpResponder, WhoReadsNothingIsLetGo) {
   body = std::string(32 << 20, 'x');
   start("", nullptr, [](Responder::Options &options) { options.deadline = absl::Milliseconds(300); });
+  auto descriptors = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  const auto before = descriptors();
   base::UniqueFd deaf = dial();
   say(deaf, kRequest);
-  absl::SleepFor(absl::Milliseconds(600));
+  EXPECT_TRUE(base::waitFor(deaf.get(), POLLIN, absl::Now() + absl::Seconds(20))) << "the answer has begun";
+  for (absl::Time limit = absl::Now() + absl::Seconds(20); descriptors() > before + 1 && absl::Now() < limit;)
+    absl::SleepFor(absl::Milliseconds(10));
+  EXPECT_EQ(descriptors(), before + 1) << "only this end of the connection is left";
   EXPECT_LT(hear(deaf).size(), body.size()) << "it was closed in the middle";
 }
 

@@ -3,13 +3,13 @@
 #include "runtime/observe/ProgressLine.h"
 #include "runtime/observe/Stats.h"
 
-#include "absl/time/clock.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <cstdio>
+#include <poll.h>
 #include <pty.h>
 #include <thread>
 #include <unistd.h>
@@ -88,7 +88,8 @@ TEST(ProgressLine, NobodyWaitsWhoOnlyShowsWhileWhatIsPrintedIsNotRead) {
   ProgressLine line(shown);
   constexpr size_t bytes = 1 << 20; // more than a pipe holds
   std::thread printing([&] { line.print(results, std::string(bytes, 'x')); });
-  absl::SleepFor(absl::Milliseconds(100)); // it is being printed
+  pollfd begun{ends[0], POLLIN, 0};
+  EXPECT_EQ(poll(&begun, 1, 20000), 1) << "part of the line is in the pipe, so print() holds the lock";
   ProgressSnapshot snapshot;
   snapshot.steps = 2;
   line.show(snapshot);

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <thread>
 
@@ -99,14 +100,16 @@ TEST_F(Cluster, WaitNamesWhoIsMissing) {
 }
 
 TEST_F(Cluster, WaitSaysHowLongItWasAndWillBe) {
-  options.joinDeadline = absl::Seconds(2);
-  options.announceEvery = absl::Milliseconds(300);
+  options.joinDeadline = absl::Seconds(20);
+  options.announce = [&](const std::string &line) {
+    announced.push_back(line);
+    EXPECT_TRUE(join(0).ok()); // ends the wait
+  };
   coordinator = std::make_unique<Coordinator>(options);
-  announced.clear();
   ASSERT_TRUE(join(1).ok() && join(2).ok());
-  EXPECT_FALSE(coordinator->waitForAll().ok());
-  ASSERT_FALSE(announced.empty());
-  EXPECT_EQ(announced.front(), "waiting for /job:ps/task:0 for 1s; at most 1s more (--join_deadline)");
+  EXPECT_TRUE(coordinator->waitForAll().ok());
+  EXPECT_THAT(announced, testing::ElementsAre(testing::MatchesRegex(
+                             "waiting for /job:ps/task:0 for [0-9]+s; at most [0-9]+s more \\(--join_deadline\\)")));
 }
 
 TEST_F(Cluster, WordsOfATaskAreCleanedAndBounded) {
@@ -272,11 +275,14 @@ TEST_F(Cluster, WhatIsKnownOfASilentTaskIsSaid) {
 }
 
 TEST_F(Cluster, HowLongEachWasSilent) {
+  const absl::Time begin = absl::Now();
   ASSERT_TRUE(join(0).ok() && join(2).ok());
   coordinator->allowStragglers({false, false, true});
-  const std::vector<Heard> heard = coordinator->heard(absl::Now() + absl::Seconds(7));
+  const absl::Time later = absl::Now() + absl::Seconds(7);
+  const std::vector<Heard> heard = coordinator->heard(later);
   ASSERT_EQ(heard.size(), 3u);
-  EXPECT_NEAR(absl::ToDoubleSeconds(heard[0].silent), 7, 1);
+  EXPECT_GE(heard[0].silent, absl::Seconds(7));
+  EXPECT_LE(heard[0].silent, later - begin);
   EXPECT_FALSE(heard[0].straggler);
   EXPECT_EQ(heard[1].silent, absl::InfiniteDuration());
   EXPECT_EQ(heard[1].hello.name(), "");
@@ -300,15 +306,16 @@ TEST_F(Cluster, SilentTaskIsLost) {
 }
 
 TEST_F(Cluster, WhoseResultIsBeingTakenIsNotSilent) {
-  std::promise<void> printed;
+  std::promise<void> begun, printed;
   options.fetched = [&, read = printed.get_future().share()](const Fetched &) {
+    begun.set_value();
     read.wait(); // nobody reads what the chief prints
     return absl::OkStatus();
   };
   coordinator = std::make_unique<Coordinator>(options);
   joinAll();
   std::thread stream([&] { coordinator->fetched({2, 100 + 2}, {}); });
-  absl::SleepFor(absl::Milliseconds(50));
+  begun.get_future().wait();
   auto heartbeatFor = [&](absl::Duration time) {
     for (absl::Time end = absl::Now() + time; absl::Now() < end && !coordinator->rootCause();) {
       absl::SleepFor(absl::Milliseconds(50));
@@ -321,7 +328,7 @@ TEST_F(Cluster, WhoseResultIsBeingTakenIsNotSilent) {
   EXPECT_FALSE(coordinator->rootCause());
   printed.set_value();
   stream.join();
-  heartbeatFor(absl::Seconds(10));
+  heartbeatFor(absl::Seconds(60));
   ASSERT_TRUE(coordinator->rootCause()) << "silent once there is nothing of it to take";
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
 }
@@ -345,16 +352,14 @@ TEST_F(Cluster, AStragglerIsReportedAndLostOnlyPastItsDeadline) {
   coordinator = std::make_unique<Coordinator>(options);
   joinAll();
   coordinator->allowStragglers({false, false, true});
-  std::jthread alive([&](std::stop_token stop) {
-    while (!stop.stop_requested()) {
+  absl::Time now = absl::Now();
+  auto heartbeatUntil = [&](auto done) {
+    for (absl::Time end = absl::Now() + absl::Seconds(60); !done() && absl::Now() < end;) {
+      // After a longer step the coordinator assumes that this process was stopped.
+      now = std::min(absl::Now(), now + absl::Milliseconds(400));
       coordinator->progress({0, 100 + 0}, {});
       coordinator->progress({1, 100 + 1}, {});
-      absl::SleepFor(absl::Milliseconds(5));
-    }
-  });
-  auto heartbeatUntil = [&](auto done) {
-    for (absl::Time end = absl::Now() + absl::Seconds(15); !done() && absl::Now() < end;) {
-      coordinator->heartbeat(absl::Now(), 7);
+      coordinator->heartbeat(now, 7);
       absl::SleepFor(absl::Milliseconds(25));
     }
   };

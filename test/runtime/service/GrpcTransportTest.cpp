@@ -75,17 +75,20 @@ TEST(GrpcTransport, RoundTripIsQuick) {
     }
   });
   absl::Time begin = absl::Now();
+  uint64_t slow = 0;
   for (uint64_t i = 0; i < kTrips; ++i) {
+    const absl::Time sent = absl::Now();
     send(*pair.end[0]->sender({0, 0}), &i, i);
     RecvPort &in = *pair.end[0]->receiver({1, 0});
     EXPECT_EQ(*static_cast<const uint64_t *>(receive(in)), i);
     in.release();
+    slow += absl::Now() - sent >= absl::Milliseconds(100);
   }
   echo.join();
   double us = absl::ToDoubleMicroseconds(absl::Now() - begin) / kTrips;
   RecordProperty("round_trip_us", std::to_string(us));
   std::printf("round trip %.1f us\n", us);
-  EXPECT_LT(us, 20000); // a lost wake-up costs 100 ms a trip
+  EXPECT_LT(slow, kTrips / 5) << "a lost wake-up costs 100 ms a trip";
 }
 
 TEST(GrpcTransport, AnotherRunIsRefused) {

@@ -46,7 +46,8 @@ protected:
     }
   };
 
-  Returning() : plan(plan::parameterServerPlan({kServers, kWorkers, 16, true})) {
+  explicit Returning(absl::Duration joinDeadline = absl::Seconds(20))
+      : plan(plan::parameterServerPlan({kServers, kWorkers, 16, true})) {
     service::Coordinator::Options options;
     for (const plan::Task &task : plan::allTasks(plan))
       options.taskNames.push_back(plan::taskText(plan, task));
@@ -59,7 +60,7 @@ protected:
       note(absl::StrCat(task, " is back"));
     };
     returning.judges = [this](bool judges) { note(judges ? "judges" : "judges no more"); };
-    returning.joinDeadline = absl::Milliseconds(200);
+    returning.joinDeadline = joinDeadline;
     returns = std::make_unique<Returns>(plan, *coordinator, returning, [this](const std::string &line) {
       base::MutexLock lock(mutex);
       said.push_back(line);
@@ -250,7 +251,9 @@ TEST_F(Returning, SeveralAtOnce) {
 }
 
 /// Whatever goes wrong: the session ends in the lost task's name, so that all go back to the checkpoint, and why is said.
-struct Failing : Returning, testing::WithParamInterface<std::pair<Order::KindCase, const char *>> {};
+struct Failing : Returning, testing::WithParamInterface<std::pair<Order::KindCase, const char *>> {
+  Failing() : Returning(GetParam().first == Order::KIND_NOT_SET ? absl::Milliseconds(200) : absl::Seconds(20)) {}
+};
 
 TEST_P(Failing, EndsTheSessionInTheLostTasksName) {
   obey = [](uint32_t task, const Order &order, Done &done) {
