@@ -49,6 +49,11 @@ long=$(list '*.cpp' '*.h' '*.td' '*.py' '*.sh' '*.mlir' '*.proto' | xargs wc -l 
 [ -z "$long" ] || complain "files over 500 lines (is it one room, or two?):
 $long"
 
+# Of two functions with one name in a file of tests, Python keeps the second, and the first one never runs.
+lost=$(list 'test/run/test_*.py' | while read -r file; do sed -nE 's/^def (test_\w+)\(.*/\1/p' "$file" | sort | uniq -d | sed "s|^|$file: |"; done)
+[ -z "$lost" ] || complain "tests of one name in a file, of which the last alone runs:
+$lost"
+
 # Kinds of devices are in one table; a name in a message or a comment is no use of it.
 kinds=$(list 'dialects/*.cpp' 'dialects/*.h' 'passes/*.cpp' 'passes/*.h' 'runtime/*.cpp' 'runtime/*.h' 'tools/*.cpp' 'tools/*.h' |
   grep -v '^runtime/device/' | xargs grep -nHE '(^|[^\\])"([^" ]*/device:|\.)?(CPU|GPU|SIM|gpu|sim)(:[0-9]*)?"' 2>/dev/null | grep -vE '^[^:]+:[0-9]+:[^"]*//')

@@ -10,10 +10,10 @@ import math
 import re
 import struct
 
-import bf16
 import draws
 import indexed
 import windows
+from elements import allRounded, rounded
 
 OP = re.compile(r'^\s*(?:%(?P<results>\w+)(?::\d+)? = )?"(?P<name>[\w.]+)"\((?P<operands>[^)]*)\)\s*(?:<\{(?P<properties>.*)\}>)?'
                 r'\s*(?:\{(?P<attributes>[^}]*)\})?\s*(?:\(\{)?\s*: \((?P<from>.*)\) -> (?P<to>.*)$')
@@ -23,25 +23,11 @@ TYPE = re.compile(r"tensor<((?:\d+x)*)(\w+)>")
 class Tensor:
     def __init__(self, shape, element, flat):
         self.shape, self.element = tuple(shape), element
-        self.flat = [rounded(element, value) for value in flat]
+        self.flat = allRounded(element, flat)
         assert len(self.flat) == math.prod(self.shape), (shape, len(self.flat))
 
     def at(self, index):
         return self.flat[offset(self.shape, index)]
-
-
-def rounded(element, value):
-    if element[0] == "i" and element != "i1":
-        half = 2**(int(element[1:]) - 1)
-        return (int(value) + half) % (2 * half) - half
-    if element in ("ui8", "ui32"):
-        return int(value) % 2**int(element[2:])
-    if element == "f32" and math.isfinite(value):
-        try:
-            return struct.unpack("f", struct.pack("f", value))[0]
-        except OverflowError:
-            return math.copysign(math.inf, value)
-    return bf16.nearest(value) if element == "bf16" else value
 
 
 def offset(shape, index):

@@ -3,10 +3,12 @@ still; none crashes.   import_mutations.py ROOT
 
 The mistakes are those of mutations.py; graph-opt imports hundreds of such files a process.
 """
+import itertools
 import os
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from mutations import judge, mutate, readTogether
 
@@ -35,11 +37,9 @@ def check(texts):
 
 def main():
     root = sys.argv[1]
-    texts = []
-    for path in FILES:
-        with open(os.path.join(root, path), encoding="utf-8") as file:
-            texts += mutate(shorten(file.read()))
-    texts = texts if os.environ.get("GRAPHC_LONG") else texts[::23]
+    files = [Path(root, path).read_text(encoding="utf-8") for path in FILES]
+    mutants = itertools.chain.from_iterable(mutate(shorten(text)) for text in files)  # all of them at once would be gigabytes
+    texts = list(itertools.islice(mutants, 0, None, 1 if os.environ.get("GRAPHC_LONG") else 47))
     batch = 100
     with ThreadPoolExecutor(2) as pool:
         wrong = sum(pool.map(check, [texts[i:i + batch] for i in range(0, len(texts), batch)]), [])
