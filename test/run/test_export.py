@@ -6,7 +6,7 @@ import shutil
 import signal
 
 import pytest
-from box import FOREVER, LOST, MODELS
+from box import LOST, MODELS
 from served import FEED, STRATEGIES, served
 
 TRAIN = ["--steps", 20, "--checkpoint_dir", "ckpt", "--export_dir", "out"]

@@ -27,7 +27,7 @@ def equal(box, reference, jobs, strategy, *arguments, model=MLP):
     assert losses == reference[1]
 
 
-@pytest.mark.parametrize("workers, microBatches", [(1, 8), (2, 8), (4, 8), (8, 8), (3, 6)])
+@pytest.mark.parametrize("workers, microBatches", [(1, 8), (2, 8), (8, 8), (3, 6), *([(4, 8)] if LONG else [])])
 def test_bits(box, workers, microBatches):
     reference = one(box, micro_batches=microBatches)
     for replication in "between_graph", "in_graph":
@@ -116,7 +116,7 @@ def clipped_mlp(box, clip):
 
 
 @clipped
-@pytest.mark.parametrize("microBatches, leaves, shared", [(10, 10, False), *([(20, 10, False), (48, 16, True)] if LONG else []), (64, 2, True)])
+@pytest.mark.parametrize("microBatches, leaves, shared", [(10, 10, False), (24, 4, True), *([(20, 10, False), (48, 16, True), (64, 2, True)] if LONG else [])])
 def test_loop_bits(box, microBatches, leaves, shared, clip):
     """Any number of leaves, of one micro-batch and of several; a norm is of the mean that is applied."""
     settings, model = {"micro_batches": microBatches, "sum_leaves": leaves}, clipped_mlp(box, clip)
@@ -137,8 +137,7 @@ IN_GRAPH = {"replication": "in_graph"}
 SPLIT = {"placement": "split", "min_shard_bytes": 8}
 
 
-@pytest.mark.parametrize("microBatches", [8, 32])
-@pytest.mark.parametrize("clip", ["clip_norm", "clip_global_norm"])
+@pytest.mark.parametrize("clip, microBatches", [("clip_norm", 8), ("clip_global_norm", 32), *([("clip_norm", 32), ("clip_global_norm", 8)] if LONG else [])])
 def test_clipped_bits(box, clip, microBatches):
     """Gradients clipped by norm, copies and loops of them, whoever shares them; of split variables too."""
     settings, model = {"micro_batches": microBatches}, clipped_mlp(box, clip)
@@ -155,7 +154,7 @@ TOWERS = [({"worker": 2}, {"name": "mirrored"}), ({"worker": 2}, {"name": "all_r
           ({"worker": 3}, {"name": "mirrored", "devices": ["/job:worker/task:2/cpu:0", "/job:worker/task:1/cpu:0"]})]
 
 
-@pytest.mark.parametrize("microBatches, leaves", [(32, 16), (64, 2)] if LONG else [(64, 2)])
+@pytest.mark.parametrize("microBatches, leaves", [(32, 16), (64, 2)] if LONG else [(24, 4)])
 @pytest.mark.parametrize("jobs, strategy", TOWERS, ids=["mirrored", "all_reduce", "parameter_server", "dealt by a third"])
 def test_loops_of_towers(box, jobs, strategy, microBatches, leaves, transport):
     """One device deals the batches of each iteration to all; each sums its own."""

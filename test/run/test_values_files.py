@@ -1,5 +1,4 @@
 """Variables without a value of their own (#graph.uninitialized), and --init_from of files that other programs have written."""
-import io
 import json
 import os
 import signal
@@ -8,9 +7,9 @@ import sys
 import zipfile
 
 import pytest
-from box import BUILD, MLP, asName, delay, same, servers, steps
+from box import BUILD, MLP, asName, delay, same, steps
 from formats import savedValues, updates, write
-from process import ended, until
+from process import until
 from test_restarts import alone, pids
 
 sys.path.append(str(BUILD.parent / "python"))  # of test/requirements.txt, which has numpy
