@@ -252,7 +252,7 @@ bool isCpuFeature(std::string_view name) {
 }
 
 std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &needed) {
-  const std::optional<CpuLevel> limit = maxCpuLevel().ok() ? *maxCpuLevel() : std::nullopt;
+  const std::optional<CpuLevel> limit = maxCpuLevel().value_or(std::nullopt);
   std::vector<std::string> missing;
   for (const std::string &name : needed) {
     std::string_view feature = name;

@@ -23,7 +23,8 @@ absl::StatusOr<std::optional<CpuLevel>> parseMaxCpuLevel(std::string_view value)
 
 /// The limit that GRAPHC_MAX_CPU_ISA sets for this process, or no limit. The variable is read once. With a limit, every choice that
 /// depends on the CPU behaves as on a CPU of that level: the native target of graphc, the features that compiled code may need, this
-/// project's own kernels and oneDNN's. An invalid value sets no limit here; graphc and graphrun refuse it before they start work.
+/// project's own kernels and oneDNN's. graphc and graphrun refuse an invalid value before they start
+/// work; in other programs compiling and loading a plan return the error.
 const absl::StatusOr<std::optional<CpuLevel>> &maxCpuLevel();
 
 /// Whether a CPU of the level has the feature, in LLVM's spelling.

@@ -2,6 +2,7 @@
 #include "runtime/kernels/Onednn.h"
 
 #include "runtime/base/Cpu.h"
+#include "runtime/base/Status.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -48,7 +49,7 @@ absl::StatusOr<const GraphcOnednnApi *> openModule() {
       return absl::FailedPreconditionError(
           absl::StrCat("cannot open the library of products and convolutions: ", dlerror()));
     auto get = reinterpret_cast<GraphcOnednnGetApi>(::dlsym(handle, "graphc_onednn_api"));
-    const std::optional<base::CpuLevel> limit = base::maxCpuLevel().ok() ? *base::maxCpuLevel() : std::nullopt;
+    GRAPHC_ASSIGN_OR_RETURN(const std::optional<base::CpuLevel> limit, base::maxCpuLevel());
     const GraphcOnednnApi *api = get ? get(limit ? uint32_t(*limit) : 0) : nullptr;
     if (!api || api->version != GRAPHC_ONEDNN_ABI_VERSION)
       return absl::FailedPreconditionError(

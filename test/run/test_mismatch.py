@@ -1,6 +1,6 @@
 """Workers that do not fit each other: each ends by itself, with the cause in one line."""
 import pytest
-from box import BUILD, MODELS, hasCpu, same
+from box import BUILD, MODELS, hasCpu, same, servers
 from formats import fingerprint, samples
 from process import ended
 
@@ -74,6 +74,20 @@ def test_another_library(box, task, otherLibrary):
             one.ends(status)
             if status:
                 one.expect(unlike)
+
+
+@pytest.mark.skipif(not hasCpu("avx2"), reason="this CPU has no more than the limit")
+def test_limited(box, task):
+    """A limit on the CPU holds oneDNN's kernels and this project's own to SSE4; a task without it is refused by name."""
+    limit = {"GRAPHC_MAX_CPU_ISA": "x86-64-v2"}
+    two = box.compile("wide", servers(2, 1), box.mlp(256), ["--target-cpu", "x86-64-v2"])
+    box.graphrun(two, "--steps", 2, "--stats", "stats.json", env=limit)
+    told = {algorithm for one in box.json("stats.json")["tasks"].values() for algorithm in one.get("algorithms", {}).values()}
+    assert told and all("for SSE4.1," in each or each.endswith("kernels for any x86-64") for each in told), told
+    run = [task("worker-0", two, "--steps", 4, env=limit), task("worker-1", two, "--steps", 4), task("ps-0", two, "--steps", 4, env=limit)]
+    for one in run:
+        one.ends(1)
+        one.expect("/job:worker/task:1 does not compute .* as /job:worker/task:0 does: .*: give all tasks alike CPUs")
 
 
 def test_checkpoint_of_another_library(box, otherLibrary):
