@@ -113,16 +113,17 @@ class Pods:
         return next(pod for pod in self.pods if (pod.job, pod.index) == (job, index))
 
     def start(self, pod, without=(), env=None):
-        """Its process, which has nothing of the test's environment but `env`; `without`: variables of the manifest that are left out."""
+        """Its process, which has nothing of the test's environment but the limit on the CPU; `without`: variables of the manifest that are left out,
+        `env`: others that it has."""
         (mount,) = pod.container["volumeMounts"]
         assert pod.claims[mount["name"]]
         folder, path = (shlex.quote(str(one)) for one in (self.box.folder, mount["mountPath"]))
         script = ["set -e", f"hostname {pod.host}", f"mount --bind {shlex.quote(str(self.names))} /etc/hosts",
                   "mkdir -p /run/volume", f"mount --bind {folder} /run/volume", f"mount -t tmpfs none {folder}",
                   f"mkdir -p {path}", f"mount --move /run/volume {path}"]
+        limit = {name: os.environ[name] for name in ("GRAPHC_MAX_CPU_ISA",) if name in os.environ}
         environment = {"PATH": f"{BUILD}/bin:{os.environ['PATH']}", "HOME": str(self.box.folder), "HOSTNAME": pod.host, "KUBERNETES_SERVICE_HOST": "10.96.0.1",
-                       "KUBERNETES_SERVICE_PORT": "443", **{name: value for name, value in os.environ.items() if name == "GRAPHC_MAX_CPU_ISA"}, **{name: value for name, value in pod.environment().items() if name not in without},
-                       **(env or {})}
+                       "KUBERNETES_SERVICE_PORT": "443", **limit, **{name: value for name, value in pod.environment().items() if name not in without}, **(env or {})}
         script.append('exec env -i "$@"')
         return self.machines.start(self.pods.index(pod) + 1, "unshare", "--uts", "--mount", "sh", "-c", "\n".join(script), "sh",
                                    *(f"{name}={value}" for name, value in environment.items()), *pod.container["command"], name=f"{pod.job}-{pod.index}")

@@ -273,7 +273,8 @@ def test_a_launchers_sessions(box, stepper, installed):
         if name == "mixed":
             assert values(run) == losses
         else:
-            assert len(run.out.matches("^closed 30 0 -$")) == 3, "the server counts steps too"
+            # Open MPI may put one rank's text between another's line and its newline.
+            assert run.out.text().count("closed 30 0 -") == 3, "the server counts steps too"
     assert not os.listdir(box / "jobs")
 
 

@@ -1,0 +1,7 @@
+#include "runtime/base/Version.h"
+
+namespace graphc::base {
+
+const char *version() { return GRAPHC_VERSION; }
+
+} // namespace graphc::base

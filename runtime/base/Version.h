@@ -1,0 +1,10 @@
+//===- Version.h - graphc's version ------------------------------------------------------------------------*- C++ -*-===//
+#pragma once
+
+namespace graphc::base {
+
+/// "0.1.0": `project(VERSION)` of the top-level CMakeLists.txt. Every tool prints it for --version, graphc writes it into plans, and the tasks
+/// of a run compare it.
+const char *version();
+
+} // namespace graphc::base
