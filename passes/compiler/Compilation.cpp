@@ -11,6 +11,7 @@
 #include "passes/emit/Emit.h"
 #include "passes/emit/NativeCode.h"
 #include "passes/emit/PtxCode.h"
+#include "runtime/base/Version.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Path.h"
@@ -139,7 +140,7 @@ FailureOr<plan::Plan> Compilation::emit() { return emit(*current, nativeCode); }
 
 FailureOr<plan::Plan> Compilation::emit(ModuleOp module, bool withCode) {
   EmitOptions emit;
-  emit.producer = "graphc " GRAPHC_VERSION;
+  emit.producer = absl::StrCat("graphc ", base::version());
   emit.model = llvm::sys::path::filename(name).str();
   emit.targetCpu = options.targetCpu;
   emit.cudaArchs = options.cudaArchs;

@@ -1,5 +1,6 @@
 //===- Version.h - graphc's version ------------------------------------------------------------------------*- C++ -*-===//
-#pragma once
+#ifndef GRAPHC_RUNTIME_BASE_VERSION_H
+#define GRAPHC_RUNTIME_BASE_VERSION_H
 
 namespace graphc::base {
 
@@ -8,3 +9,4 @@ namespace graphc::base {
 const char *version();
 
 } // namespace graphc::base
+#endif

@@ -1,5 +1,6 @@
 #include "runtime/service/MasterService.h"
 
+#include "runtime/base/Version.h"
 #include "runtime/service/Outbox.h"
 #include "runtime/tls/PeerCertificate.h"
 
@@ -152,9 +153,9 @@ grpc::Status MasterService::check(const PlanRequest &request) {
     fault = absl::FailedPreconditionError(absl::StrCat(
         "the server's cluster has the tasks ", text(request.jobs()), ", the plan of ", offer_->client.model(),
         " is for ", text(offer_->jobs), "; compile it for the cluster file that the servers were started with"));
-  else if (request.version() != GRAPHC_VERSION)
+  else if (request.version() != base::version())
     fault = absl::FailedPreconditionError(absl::StrCat("the server runs graphrun ", request.version(), ", the client ",
-                                                       GRAPHC_VERSION, "; start all with the same graphrun"));
+                                                       base::version(), "; start all with the same graphrun"));
   if (fault.ok())
     return grpc::Status::OK;
   coordinator_.abort({request.task(), "", 0, fault});

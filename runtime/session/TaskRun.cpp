@@ -2,6 +2,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
+#include "runtime/base/Version.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Certificate.h"
 #include "runtime/plan/Types.h"
@@ -239,7 +240,7 @@ void TaskRun::makeMaster() {
       std::make_unique<FetchCollector>(plan(), driven_.fetches, [this](const FetchedTensor &value) { take(value); });
   service::Coordinator::Options options;
   options.fingerprint = loaded_.fingerprint;
-  options.version = GRAPHC_VERSION;
+  options.version = base::version();
   for (const plan::Task &task : tasks_)
     options.taskNames.push_back(plan::taskText(plan(), task));
   options.lostAfter = TaskThreads::kLostAfter;
@@ -306,7 +307,7 @@ void TaskRun::makeSession() {
 absl::Status TaskRun::join() {
   const service::Hello hello =
       introduce(loaded_, place_.task, place_.addresses.empty() ? "" : place_.addresses[place_.task], incarnation_,
-                GRAPHC_VERSION);
+                base::version());
   return local_ ? local_->join(hello) : stream_->open(hello, absl::Now() + options_.cluster.joinDeadline, driven_.log);
 }
 

@@ -3,6 +3,7 @@
 
 #include "passes/compiler/Diagnostic.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/Version.h"
 #include "runtime/device/Machine.h"
 
 #include "mlir/IR/AsmState.h"
@@ -234,7 +235,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
   cl::HideUnrelatedOptions(category);
-  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "graphc " << GRAPHC_VERSION << '\n'; });
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "graphc " << base::version() << '\n'; });
 
   llvm::BumpPtrAllocator allocator;
   llvm::StringSaver saver(allocator);

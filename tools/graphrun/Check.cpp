@@ -4,6 +4,7 @@
 #include "runtime/base/Cpu.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
+#include "runtime/base/Version.h"
 #include "runtime/checkpoint/Beginnings.h"
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/KernelLibrary.h"
@@ -69,7 +70,7 @@ public:
     service::CheckService check(names);
     service::Coordinator::Options every;
     every.fingerprint = loaded_.fingerprint;
-    every.version = GRAPHC_VERSION;
+    every.version = base::version();
     every.taskNames = names;
     service::Coordinator servers(std::move(every));
     std::unique_ptr<service::MasterService> master;
@@ -175,7 +176,7 @@ private:
     auto stub = service::Check::NewStub(*channel);
     Report report;
     *report.mutable_self() = session::introduce(loaded_, setup_.task, server_ ? address_ : "", incarnation_,
-                                                GRAPHC_VERSION); // no server: no port
+                                                base::version()); // no server: no port
     report.set_cpu(base::cpuModelName());
     for (const std::string &line : wrong_)
       report.add_wrong(line);

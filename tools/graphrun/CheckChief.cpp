@@ -1,6 +1,7 @@
 #include "tools/graphrun/CheckChief.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Version.h"
 #include "runtime/base/WaitSoFar.h"
 #include "runtime/checkpoint/Beginnings.h"
 #include "runtime/cluster/Address.h"
@@ -62,7 +63,7 @@ CheckChief::CheckChief(const Flags &flags, const plan::LoadedPlan &plan, const T
 }
 
 void CheckChief::run(const std::function<std::string()> &elsewhere) {
-  report_.ok(absl::StrCat("plan ", short8(loaded_.fingerprint), "… of ", plan_.model(), ", graphrun ", GRAPHC_VERSION));
+  report_.ok(absl::StrCat("plan ", short8(loaded_.fingerprint), "… of ", plan_.model(), ", graphrun ", base::version()));
   gather(elsewhere);
   compareSelves();
   look();
@@ -169,8 +170,8 @@ void CheckChief::compareSelves() {
     for (const std::string &line : reports_[task]->wrong())
       wrong(task, line);
     std::string differs;
-    if (self.version() != GRAPHC_VERSION)
-      differs = absl::StrCat("runs graphrun ", self.version(), ", the chief ", GRAPHC_VERSION,
+    if (self.version() != base::version())
+      differs = absl::StrCat("runs graphrun ", self.version(), ", the chief ", base::version(),
                              "; install the same on every machine");
     else if (self.fingerprint() != loaded_.fingerprint)
       differs = absl::StrCat("has another plan: its fingerprint is ", self.fingerprint(), ", the chief's ",

@@ -3,6 +3,7 @@
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
+#include "runtime/base/Version.h"
 #include "runtime/cluster/Address.h"
 #include "runtime/executor/Control.h"
 
@@ -285,7 +286,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                        : "graphrun");
   app.footer(server ? kServerFooter : check ? kCheckFooter : kFooter);
   app.allow_extras();
-  app.set_version_flag("--version", "graphrun " GRAPHC_VERSION);
+  app.set_version_flag("--version", absl::StrCat("graphrun ", base::version()));
   std::vector<std::string> fetches;
   app.add_option("plan", flags.plan, "the plan, or the folder of an export; - reads a plan from standard input")
       ->required(!server);

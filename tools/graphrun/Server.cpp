@@ -3,6 +3,7 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/Version.h"
 #include "runtime/cluster/Address.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/Verify.h"
@@ -133,7 +134,7 @@ private:
       size.set_tasks(job.tasks);
     }
     request_.set_task(self_.str());
-    request_.set_version(GRAPHC_VERSION);
+    request_.set_version(base::version());
     // The port belongs to the runs; that it can be had is seen now and not when a client waits.
     service::TaskServer::Options options;
     options.address = addressOf(self_);

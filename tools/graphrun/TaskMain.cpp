@@ -10,6 +10,7 @@
 #include "runtime/base/Log.h"
 #include "runtime/base/Mutex.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/Version.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/VerifyCommit.h"
@@ -259,7 +260,7 @@ private:
   void makeMaster() {
     service::Coordinator::Options options;
     options.fingerprint = loaded_.fingerprint;
-    options.version = GRAPHC_VERSION;
+    options.version = base::version();
     options.session = setup_.session;
     for (const plan::Task &task : tasks_)
       options.taskNames.push_back(plan::taskText(plan_, task));
@@ -268,7 +269,7 @@ private:
     options.joinDeadline = joinDeadline();
     session::StatusBoard::About about;
     about.entry = flags_.entry;
-    about.version = GRAPHC_VERSION;
+    about.version = base::version();
     about.restarts = setup_.session ? static_cast<uint32_t>(setup_.session - 1) : setup_.restarts;
     if (setup_.reportFd >= 0)
       about.launcher = getppid();
@@ -315,7 +316,7 @@ private:
   service::Hello hello() const {
     service::Hello hello =
         session::introduce(loaded_, setup_.task, setup_.addresses.empty() ? "" : setup_.addresses[setup_.task],
-                           incarnation_, GRAPHC_VERSION);
+                           incarnation_, base::version());
     hello.set_session(setup_.session);
     return hello;
   }

@@ -1,6 +1,15 @@
-// Says what is in a plan, with the installed headers and libraries alone.
-#include "runtime/plan/PlanFile.h"
-#include "runtime/plan/Types.h"
+// Prints what is in a plan, with the installed headers and libraries alone. Includes every public header.
+#include "graphc.h"
+#include "graphc/ClusterOptions.h"
+#include "graphc/Compiler.h"
+#include "graphc/Device.h"
+#include "graphc/Diagnostic.h"
+#include "graphc/Hook.h"
+#include "graphc/LibraryAbi.h"
+#include "graphc/PlanFile.h"
+#include "graphc/PlanTypes.h"
+#include "graphc/Run.h"
+#include "graphc/Session.h"
 #include "runtime/session/Driver.h"
 
 #include <cstdio>

@@ -1,6 +1,7 @@
 // Control streams over real gRPC in one process: what a task hears in each way that things can end.
 #include "runtime/base/Mutex.h"
 #include "runtime/base/Socket.h"
+#include "runtime/base/Version.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/PlanFetch.h"
@@ -302,7 +303,7 @@ TEST_F(Streams, ANonsenseOfferIsNotTaken) {
     auto plan = to.connect(absl::Seconds(5));
     EXPECT_TRUE(plan.ok()) << plan.status();
     PlanRequest request;
-    request.set_version(GRAPHC_VERSION);
+    request.set_version(base::version());
     return std::string(fetchPlan(*plan, "/job:worker/task:0", request, absl::Seconds(5)).status().message());
   };
   EXPECT_EQ(fetch("client-1", "train"), "");

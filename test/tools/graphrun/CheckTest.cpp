@@ -1,6 +1,7 @@
 // graphrun check without processes: what the report says, and how the chief's service treats tasks of another version, ones that are no
 // task, ones that come twice or do not answer. test/run/test_check.py has the same in real processes.
 #include "runtime/base/Socket.h"
+#include "runtime/base/Version.h"
 #include "runtime/service/CheckService.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
@@ -110,13 +111,13 @@ TEST_F(Chief, AnotherVersionIsNamedAndTheOthersAreChecked) {
   flags.timeoutSeconds = 10;
   TaskSetup setup;
   setup.addresses = {address, address};
-  std::thread own = obedient(report(0, GRAPHC_VERSION)), other = obedient(report(1, "0.0.9"));
+  std::thread own = obedient(report(0, base::version())), other = obedient(report(1, "0.0.9"));
   CheckChief chief(flags, plan, setup, check);
   chief.run(nullptr);
   own.join();
   other.join();
   EXPECT_THAT(chief.report().text(), HasSubstr("ok     /job:worker/task:0 process"));
-  EXPECT_THAT(chief.report().text(), HasSubstr("runs graphrun 0.0.9, the chief " GRAPHC_VERSION));
+  EXPECT_THAT(chief.report().text(), HasSubstr(absl::StrCat("runs graphrun 0.0.9, the chief ", base::version())));
   EXPECT_EQ(chief.report().wrongs(), 1u) << chief.report().text();
 }
 
