@@ -37,6 +37,22 @@ install(DIRECTORY runtime DESTINATION include/graphc COMPONENT development FILES
 install(DIRECTORY ${CMAKE_BINARY_DIR}/runtime DESTINATION include/graphc COMPONENT development
   FILES_MATCHING PATTERN "*.pb.h" PATTERN "CMakeFiles" EXCLUDE PATTERN "*.dir" EXCLUDE)
 install(FILES graphc.h DESTINATION include/graphc COMPONENT development)
+# The paths that programs include, #include "graphc/Session.h": they stay when a header moves in the sources.
+set(public_headers
+  runtime/device/Device.h runtime/kernels/LibraryAbi.h runtime/plan/PlanFile.h runtime/plan/Types.h=PlanTypes.h
+  runtime/session/ClusterOptions.h runtime/session/Hook.h runtime/session/Run.h runtime/session/Session.h)
+if(NOT GRAPHC_RUNTIME_ONLY)
+  list(APPEND public_headers passes/compiler/Compiler.h passes/compiler/Diagnostic.h)
+endif()
+foreach(header ${public_headers})
+  cmake_path(GET header FILENAME name)
+  if(header MATCHES "(.*)=(.*)") # under another name
+    set(header ${CMAKE_MATCH_1})
+    set(name ${CMAKE_MATCH_2})
+  endif()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/graphc/${name} CONTENT "#pragma once\n#include \"${header}\" // IWYU pragma: export\n")
+  install(FILES ${CMAKE_BINARY_DIR}/include/graphc/${name} DESTINATION include/graphc COMPONENT development)
+endforeach()
 install(FILES runtime/cluster/cluster.schema.json DESTINATION share/graphc COMPONENT development)
 install(EXPORT graphcTargets NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
 install(EXPORT graphcTools NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)

@@ -68,13 +68,13 @@ function(graphc_library name)
 endfunction()
 
 # A library as find_package(graphc) gives it: graphc_plan is graphc::plan, GraphcCompiler graphc::compiler, and
-# #include "runtime/plan/PlanFile.h" works there as it does here. `set`: of exported targets, that of the runtime or the compiler's.
+# #include "graphc/PlanFile.h" works there (GraphcInstall.cmake lists such headers). `set`: of exported targets, that of the runtime or the compiler's.
 function(graphc_install_library name set)
   string(REGEX REPLACE "^(graphc_|Graphc)" "" exported ${name})
   string(TOLOWER ${exported} exported)
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${exported})
   target_compile_features(${name} INTERFACE cxx_std_20)
-  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:include/graphc>)
+  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:include/graphc> $<INSTALL_INTERFACE:include>)
   install(TARGETS ${name} EXPORT ${set} ARCHIVE DESTINATION lib/graphc COMPONENT development)
 endfunction()
 
