@@ -2,8 +2,8 @@
 # Finds out whether a change of the sources changes any plan.   tools/plans.sh record|compare [FILE]
 #   record    compile every case and write one line for each to FILE: SHA-256 and name
 #   compare   do the same and print what differs from FILE; exit status 1 where anything does
-# FILE: build/plans.sha256 unless given. A case is a plan or the text of a stage (--emit) of an example with one of its clusters, or the plan of a
-# model of the benchmarks under one of five strategies. All are compiled for x86-64-v3, so any CPU may record and any may compare.
+# FILE: test/plans.sha256 unless given, the plans of version 0.1.0. A case is a plan or the text of a stage (--emit): of an example with one of its clusters, or of a model
+# of the benchmarks under one of five strategies. All are compiled for x86-64-v3, so any CPU may record and any may compare.
 # Machine code depends on LLVM too: FILE begins with LLVM's version, and another version is an error.
 set -euo pipefail
 usage() { sed -n '2,7s/^# \{0,1\}//p' "$0"; }
@@ -14,7 +14,7 @@ case ${1:-} in
 esac
 mode=$1
 root=$(cd "$(dirname "$0")/.." && pwd)
-file=${2:-$root/build/plans.sha256}
+file=${2:-$root/test/plans.sha256}
 export GRAPHC=${GRAPHC_BUILD:-$root/build/release}/bin/graphc
 [ -x "$GRAPHC" ] || { echo "plans.sh: no $GRAPHC; build it first: cmake --build --preset release --target graphc" >&2; exit 1; }
 [ "$mode" = record ] || [ -f "$file" ] || { echo "plans.sh: no $file; tools/plans.sh record writes it" >&2; exit 1; }
@@ -38,7 +38,7 @@ export -f one
 export SCRATCH=$scratch
 
 stages="plan plan-text table graph differentiated placed replicated partitioned outlined scheduled linalg llvm"
-cases() { # NUL-separated arguments of `one`, seven words a case at most
+cases() { # a line each: the command that compiles it
   local cluster folder models stage strategy
   for cluster in "$root"/examples/*/cluster*.json; do
     folder=${cluster%/*}
@@ -49,10 +49,14 @@ cases() { # NUL-separated arguments of `one`, seven words a case at most
       printf '%s\n' "one examples/${folder##*/}/${cluster##*/}:$stage '$folder' $stage --partition ${cluster##*/} $models$(imports "$folder")"
     done
   done
+  mkdir "$scratch/bench" # the texts of stages name the cluster's file as it was given
+  cp "$root"/test/bench/models/*.mlir "$scratch/bench"
   while read -r strategy cluster; do
-    printf '%s' "$cluster" >"$scratch/$strategy.json"
+    printf '%s' "$cluster" >"$scratch/bench/$strategy.json"
     for model in "$root"/test/bench/models/*.mlir; do
-      printf '%s\n' "one bench/$(basename "$model" .mlir):$strategy '${model%/*}' plan --partition '$scratch/$strategy.json' ${model##*/}"
+      for stage in $stages; do
+        printf '%s\n' "one bench/$(basename "$model" .mlir):$strategy:$stage '$scratch/bench' $stage --partition $strategy.json ${model##*/}"
+      done
     done
   done <<'STRATEGIES'
 in_graph {"worker": 2, "strategy": "in_graph"}
@@ -73,8 +77,8 @@ echo "plans.sh: $(wc -l <"$scratch/cases") cases" >&2
 if [ "$mode" = record ]; then
   mkdir -p "$(dirname "$file")"
   cp "$scratch/made" "$file"
-  sort "$scratch/refused" 2>/dev/null | sed 's/^/plans.sh: refused: /' >&2
-  echo "$(grep -vc '^#' "$file") recorded in $file, $(grep -c '^refused' "$file") of them refused"
+  [ ! -f "$scratch/refused" ] || sort "$scratch/refused" | sed 's/^/plans.sh: refused: /' >&2
+  echo "$(grep -vc '^#' "$file") recorded in $file, $(grep -c '^refused' "$file" || true) of them refused"
   exit
 fi
 if [ "$(head -1 "$scratch/made")" != "$(head -1 "$file")" ]; then
@@ -84,7 +88,7 @@ fi
 if differs=$(diff <(grep -v '^#' "$file") <(grep -v '^#' "$scratch/made") | sed -n 's/^[<>] .\{64\}  //p' | sort -u) && [ -z "$differs" ]; then
   echo "$(grep -vc '^#' "$file") equal"
 else
-  printf 'differs: %s\n' $differs
+  sed 's/^/differs: /' <<<"$differs" | head -20
   echo "$(wc -w <<<"$differs") of $(grep -vc '^#' "$file") differ"
   exit 1
 fi
