@@ -90,7 +90,7 @@ typedef struct graphc_run_options {
   void *context;
 } graphc_run_options;
 
-/* The numbers of DataType in runtime/plan/plan.proto. */
+/* The numbers of DataType in runtime/common/plan/plan.proto. */
 typedef struct graphc_fetched {
   const char *name;
   uint64_t step; /* global */

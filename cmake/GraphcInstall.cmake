@@ -37,23 +37,29 @@ install(DIRECTORY runtime DESTINATION include/graphc COMPONENT development FILES
 install(DIRECTORY ${CMAKE_BINARY_DIR}/runtime DESTINATION include/graphc COMPONENT development
   FILES_MATCHING PATTERN "*.pb.h" PATTERN "CMakeFiles" EXCLUDE PATTERN "*.dir" EXCLUDE)
 install(FILES graphc.h DESTINATION include/graphc COMPONENT development)
-# The paths that programs include, #include "graphc/Session.h": they stay when a header moves in the sources.
-set(public_headers
-  runtime/device/Device.h runtime/kernels/LibraryAbi.h runtime/plan/PlanFile.h runtime/plan/Types.h=PlanTypes.h
-  runtime/session/ClusterOptions.h runtime/session/Hook.h runtime/session/Run.h runtime/session/Session.h)
+# graphc_public_header(NAME HEADER EARLIER...): programs include graphc/NAME. That path stays when HEADER moves in the sources, and so does each
+# EARLIER path, which some release had.
+function(graphc_public_header name header)
+  foreach(path ${name} ${ARGN})
+    set(made ${CMAKE_BINARY_DIR}/include/graphc/${path})
+    cmake_path(GET path PARENT_PATH folder)
+    file(CONFIGURE OUTPUT ${made} CONTENT "#pragma once\n#include \"${header}\" // IWYU pragma: export\n")
+    install(FILES ${made} DESTINATION include/graphc/${folder} COMPONENT development)
+  endforeach()
+endfunction()
+graphc_public_header(ClusterOptions.h runtime/session/ClusterOptions.h)
+graphc_public_header(Device.h runtime/device/Device.h)
+graphc_public_header(Hook.h runtime/session/Hook.h)
+graphc_public_header(LibraryAbi.h runtime/common/abi/LibraryAbi.h runtime/kernels/LibraryAbi.h)
+graphc_public_header(PlanFile.h runtime/common/plan/PlanFile.h runtime/plan/PlanFile.h)
+graphc_public_header(PlanTypes.h runtime/common/plan/Types.h runtime/plan/Types.h)
+graphc_public_header(Run.h runtime/session/Run.h)
+graphc_public_header(Session.h runtime/session/Session.h)
 if(NOT GRAPHC_RUNTIME_ONLY)
-  list(APPEND public_headers passes/compiler/Compiler.h passes/compiler/Diagnostic.h)
+  graphc_public_header(Compiler.h passes/compiler/Compiler.h)
+  graphc_public_header(Diagnostic.h passes/compiler/Diagnostic.h)
 endif()
-foreach(header ${public_headers})
-  cmake_path(GET header FILENAME name)
-  if(header MATCHES "(.*)=(.*)") # under another name
-    set(header ${CMAKE_MATCH_1})
-    set(name ${CMAKE_MATCH_2})
-  endif()
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/graphc/${name} CONTENT "#pragma once\n#include \"${header}\" // IWYU pragma: export\n")
-  install(FILES ${CMAKE_BINARY_DIR}/include/graphc/${name} DESTINATION include/graphc COMPONENT development)
-endforeach()
-install(FILES runtime/cluster/cluster.schema.json DESTINATION share/graphc COMPONENT development)
+install(FILES runtime/common/cluster/cluster.schema.json DESTINATION share/graphc COMPONENT development)
 install(EXPORT graphcTargets NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
 install(EXPORT graphcTools NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
 configure_package_config_file(cmake/graphcConfig.cmake.in ${CMAKE_BINARY_DIR}/graphcConfig.cmake INSTALL_DESTINATION ${package}

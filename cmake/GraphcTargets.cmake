@@ -1,4 +1,4 @@
-# Which mutex guards what is said in the sources (runtime/base/Mutex.h) and checked, and warnings are errors.
+# Which mutex guards what is said in the sources (runtime/common/base/Mutex.h) and checked, and warnings are errors.
 # --compile-no-warning-as-error for another compiler than the presets', which may warn of more.
 macro(graphc_check_locks)
   add_compile_options(-Wthread-safety -Wthread-safety-beta)
@@ -27,7 +27,7 @@ function(graphc_check_layer name)
 endfunction()
 
 # graphc_protobuf(RESULT NAME): NAME.proto of this folder; RESULT: NAME.pb.cc and NAME.pb.h, made in the build tree at the same path, so that
-# #include "runtime/plan/plan.pb.h" works.
+# #include "runtime/common/plan/plan.pb.h" works.
 function(graphc_protobuf result name)
   file(RELATIVE_PATH proto ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.proto)
   set(made ${CMAKE_CURRENT_BINARY_DIR}/${name}.pb)
@@ -46,7 +46,7 @@ function(graphc_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC ${ARG_DEPS})
   file(RELATIVE_PATH here ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-  if(GRAPHC_SANITIZER STREQUAL "address" AND here MATCHES "^runtime/(base|cluster|plan|kernels|data|checkpoint|transport|service|session|http|observe)$")
+  if(GRAPHC_SANITIZER STREQUAL "address" AND here MATCHES "^runtime/(common/base|common/cluster|common/plan|kernels|data|checkpoint|transport|service|session|http|observe)$")
     # What reads bytes from outside: libFuzzer looks for its coverage (-fsanitize=fuzzer-no-link, which no precompiled header may differ in).
     target_compile_options(${name} PRIVATE -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
   endif()

@@ -122,7 +122,7 @@ def KernelsToLLVM : Pass<"kernels-to-llvm", "::mlir::ModuleOp"> {
   let summary = "kernels in the LLVM dialect, with the table that the runtime looks up";
   let description = [{
     Each `func.func` becomes an `llvm.func` whose pointers are noalias and 64-byte aligned, behind an entry of the type
-    of runtime/kernels/KernelAbi.h; `graphc_kernels` lists the entries in the order of the functions in the module, each with
+    of runtime/common/abi/KernelAbi.h; `graphc_kernels` lists the entries in the order of the functions in the module, each with
     the bytes and the access of its arguments, which graphrun compares with the plan's.
     dist programs stay as they are.
 

@@ -145,7 +145,7 @@ def VerifyPlaced : Pass<"verify-placed", "::mlir::ModuleOp"> {
 def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
   let summary = "make the meaning of N replicas explicit";
   let description = [{
-    Input: a placed module. Output: the sums over a step's M micro-batches are one tree (runtime/plan/SumTree.h), and a mean has one
+    Input: a placed module. Output: the sums over a step's M micro-batches are one tree (runtime/common/plan/SumTree.h), and a mean has one
     division by M. Where a program has several micro-batches, what depends on the batch is cloned for each and joined by
     `graph.add`s, of which those are `graph.kept` that have to be made before more clones are there, or is a loop, `graph.repeat`, and once more the last of them. A loop yields sums: a metric becomes its sum and count (`graph.metric_sums`), the first micro-batch's value a sum in which the others are -0. Between graphs what leaves the replica domain, the sum of a replica's own, passes through
     `graph.aggregate`; nothing where updates are asynchronous. On one device with as many micro-batches the same sums are made of

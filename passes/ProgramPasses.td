@@ -256,7 +256,7 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     That the order is live is solved once, here, and left on each program as `dist.event_ranks` for the plan, which proves it anew. What
     comes to the pass by hand `verify-liveness` has looked at.
 
-    Of a program on a device with memory of its own (`runtime/device/Kinds.h`) buffers that calls touch lie there and all others in the
+    Of a program on a device with memory of its own (`runtime/common/device/Kinds.h`) buffers that calls touch lie there and all others in the
     host's memory (`host`), with a `copy` wherever a call and the program itself share a value. Calls go to queue 1, copies to the
     device to 2, from it to 3; where two of them, or one and the program, touch the same bytes and one writes, the later one
     has a `wait` for a `signal` behind the earlier, and at the step's end the program waits for all.

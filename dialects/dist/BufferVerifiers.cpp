@@ -1,7 +1,7 @@
 // Verifiers of the operations after `outline`.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
-#include "runtime/plan/SumTree.h"
+#include "runtime/common/plan/SumTree.h"
 
 using namespace mlir;
 
@@ -78,7 +78,7 @@ static LogicalResult verifyKernel(Operation *op, FlatSymbolRefAttr name, unsigne
   auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(op, name);
   if (!kernel)
     return op->emitOpError("calls the kernel @") << name.getValue() << ", which this module does not define";
-  // Once lowered, a kernel takes the array of pointers and the context of runtime/kernels/KernelAbi.h.
+  // Once lowered, a kernel takes the array of pointers and the context of runtime/common/abi/KernelAbi.h.
   const unsigned takes = getBufferCount(kernel);
   if (kernel->getName().getDialectNamespace() == "llvm" || takes == count)
     return success();

@@ -264,7 +264,7 @@ def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
      OptionalTypesMatchWith<"own has the accumulator's type", "accumulator", "own", "$_self">]> {
   let summary = "`aggregate` into a buffer";
   let description = [{
-    The messages are joined by the tree of runtime/plan/SumTree.h, by `add`(acc read_write, message read). With `chunk` the
+    The messages are joined by the tree of runtime/common/plan/SumTree.h, by `add`(acc read_write, message read). With `chunk` the
     kernel adds that many elements, and the runtime sums chunk by chunk, so that a chunk of the sum stays in the cache
     while the messages pass by. `scratch` has room for the partial sums that the tree has besides the sum, a chunk each, each at a multiple of 64 bytes: none up to
     three messages, one up to seven, two up to fifteen. `own` as for `aggregate`.

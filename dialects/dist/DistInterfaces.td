@@ -33,7 +33,7 @@ def Dist_BufferEffectsOpInterface : OpInterface<"BufferEffectsOpInterface"> {
   let description = [{
     An operation that a program of buffers may hold, but for those that only name memory (`dist.buffer`,
     `dist.variable_buffer`, `dist.constant_buffer`, `dist.view`). All answers are in `dialects/dist/Effects.cpp`, a row an
-    operation; the plan's instructions have theirs in `runtime/plan/Effects.cpp`.
+    operation; the plan's instructions have theirs in `runtime/common/plan/Effects.cpp`.
   }];
   let methods = [
     InterfaceMethod<[{

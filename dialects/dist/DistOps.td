@@ -78,7 +78,7 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
 
     Without `algorithm` an all_to_all channel carries every value whole to every instance, where `aggregate` sums. With
     one of `scatter`, `ring` and `doubling` the instances sum together, `chunk` elements a message (see
-    runtime/plan/AllReduce.h); a ring does not sum by the tree.
+    runtime/common/plan/AllReduce.h); a ring does not sum by the tree.
 
     ```mlir
     dist.channel @s.all_reduce : tensor<65536xf32> from @s.worker to @s.worker
@@ -312,7 +312,7 @@ def Dist_AggregateOp : Dist_ChannelOpBase<"aggregate", ["getMessageType", "takes
   let summary = "the sum of a family's messages, always by the same tree";
   let description = [{
     Neighbours are joined first, then pairs, and a rest at the right joins higher, (m0 + m1) + (m2 + m3), whatever arrives first
-    (runtime/plan/SumTree.h). Made by `partition` from `graph.aggregate`; the division that makes a mean of it is an ordinary
+    (runtime/common/plan/SumTree.h). Made by `partition` from `graph.aggregate`; the division that makes a mean of it is an ordinary
     `graph.divide`.
 
     ```mlir

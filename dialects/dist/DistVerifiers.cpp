@@ -3,8 +3,8 @@
 
 #include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
-#include "runtime/device/Kinds.h"
-#include "runtime/plan/SumTree.h"
+#include "runtime/common/device/Kinds.h"
+#include "runtime/common/plan/SumTree.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -3,7 +3,7 @@
 
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/Suggestions.h"
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Text.h"
 
 using namespace mlir;
 

@@ -1,4 +1,4 @@
-// The commit point of a step: before it all sums and whatever else is waited for, behind it all writes of variables (runtime/plan/VerifyCommit.h).
+// The commit point of a step: before it all sums and whatever else is waited for, behind it all writes of variables (runtime/common/plan/VerifyCommit.h).
 #ifndef GRAPHC_DIALECTS_GRAPH_COMMITPOINT_H
 #define GRAPHC_DIALECTS_GRAPH_COMMITPOINT_H
 

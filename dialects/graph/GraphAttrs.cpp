@@ -2,8 +2,8 @@
 #include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/Suggestions.h"
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/device/Kinds.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -33,7 +33,7 @@ def LibraryKernelOpInterface : OpInterface<"LibraryKernelOpInterface"> {
     contract); an op that none serves is compiled.
   }];
   let methods = [InterfaceMethod<
-      "The library kernel's name on devices of this kind (runtime/device/Kinds.h), or the empty string where this op is compiled.",
+      "The library kernel's name on devices of this kind (runtime/common/device/Kinds.h), or the empty string where this op is compiled.",
       "::llvm::StringRef", "getLibraryKernel", (ins "::llvm::StringRef":$kind)>,
     InterfaceMethod<[{
       What that kernel is told beside its operands. Of a name's value: an integer, a number, a list of one of them, or a unit.

@@ -182,7 +182,7 @@ def Graph_RepeatOp : Graph_Op<"repeat", [
   let description = [{
     Made by `replicate`. The body is one micro-batch, or one of each tower, and runs `count` times; the i-th time a `next_batch` takes the micro-batch
     behind its `micro_batch` by i, and a `micro_batch_index` is that of it. What it yields is summed over the times and the one that follows the loop, `per_leaf` of them
-    to a leaf, by the tree of runtime/plan/SumTree.h. The results are, for each yielded value, the sums that are kept:
+    to a leaf, by the tree of runtime/common/plan/SumTree.h. The results are, for each yielded value, the sums that are kept:
     that of the leaf under way where `per_leaf` is above 1, then those of 1, 2, 4, … leaves, of which those wait whose bit is set in
     the number of leaves that are done. With the last value v all is r_last + (… + (r_1 + (r_0 + v))) over those that wait.
     What is inside may be on several devices: then `partition` makes a loop in each program, and what crosses is sent in each iteration.

@@ -1,6 +1,6 @@
 #include "dialects/graph/LoopParts.h"
 
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 #include "dialects/graph/LoopParts.cpp.inc"
 

@@ -1,6 +1,6 @@
 //===- MeshAttrs.cpp - the mesh of devices, and the strategy resolved on it ---------------------------------------===//
 #include "dialects/graph/AttrParameters.h"
-#include "runtime/cluster/ClusterConfig.h"
+#include "runtime/common/cluster/ClusterConfig.h"
 
 #include "llvm/ADT/StringSet.h"
 

@@ -1,7 +1,7 @@
 //===- Suggestions.cpp - names of other frameworks, names spelt alike ----------------------------------------===//
 #include "dialects/graph/Suggestions.h"
 
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Text.h"
 
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OperationSupport.h"

@@ -8,7 +8,7 @@
 #ifndef GRAPHC_PASSES_ANALYSIS_TIMEMODEL_H
 #define GRAPHC_PASSES_ANALYSIS_TIMEMODEL_H
 
-#include "runtime/cluster/Calibration.h"
+#include "runtime/common/cluster/Calibration.h"
 
 #include <cstdint>
 

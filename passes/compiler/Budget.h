@@ -4,8 +4,8 @@
 
 #include "passes/compiler/Diagnostic.h"
 #include "passes/compiler/PlanFacts.h"
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/plan/plan.pb.h"
 
 namespace graphc {
 

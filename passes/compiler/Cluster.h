@@ -3,7 +3,7 @@
 #define GRAPHC_PASSES_COMPILER_CLUSTER_H
 
 #include "passes/compiler/Diagnostic.h"
-#include "runtime/cluster/ClusterConfig.h"
+#include "runtime/common/cluster/ClusterConfig.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -11,7 +11,7 @@
 #include "passes/emit/Emit.h"
 #include "passes/emit/NativeCode.h"
 #include "passes/emit/PtxCode.h"
-#include "runtime/base/Version.h"
+#include "runtime/common/base/Version.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Path.h"

@@ -1,7 +1,7 @@
 //===- CompileC.cpp - graphc.h: the compiler ------------------------------------------------------------------------===//
 #include "graphc.h"
 #include "passes/compiler/Compiler.h"
-#include "runtime/plan/PlanFile.h"
+#include "runtime/common/plan/PlanFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"

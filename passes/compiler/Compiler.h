@@ -14,8 +14,8 @@
 #define GRAPHC_PASSES_COMPILER_COMPILER_H
 
 #include "passes/compiler/Diagnostic.h"
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 //===- Diagnostic.cpp - a message as text -----------------------------------------------------------------------===//
 #include "passes/compiler/Diagnostic.h"
 
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Text.h"
 
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"

@@ -7,8 +7,8 @@
 #ifndef GRAPHC_PASSES_COMPILER_FITBUDGET_H
 #define GRAPHC_PASSES_COMPILER_FITBUDGET_H
 
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -1,8 +1,8 @@
 //===- Idle.cpp - devices of the cluster that a plan leaves without work ---------------------------------------------===//
 #include "passes/compiler/Idle.h"
 
-#include "runtime/device/Kinds.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/device/Kinds.h"
+#include "runtime/common/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 

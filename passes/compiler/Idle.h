@@ -3,8 +3,8 @@
 #define GRAPHC_PASSES_COMPILER_IDLE_H
 
 #include "passes/compiler/Diagnostic.h"
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/plan/plan.pb.h"
 
 namespace graphc {
 

@@ -1,10 +1,10 @@
 //===- PlanFacts.cpp - names and sums of a plan -------------------------------------------------------------------===//
 #include "passes/compiler/PlanFacts.h"
 
-#include "runtime/base/Text.h"
-#include "runtime/plan/AllReduce.h"
-#include "runtime/plan/Effects.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

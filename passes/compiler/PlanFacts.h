@@ -7,7 +7,7 @@
 #define GRAPHC_PASSES_COMPILER_PLANFACTS_H
 
 #include "passes/compiler/Rows.h"
-#include "runtime/plan/MemoryNeeds.h"
+#include "runtime/common/plan/MemoryNeeds.h"
 
 #include "llvm/ADT/DenseMap.h"
 

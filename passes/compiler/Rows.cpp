@@ -1,8 +1,8 @@
 //===- Rows.cpp - the devices of a plan, with replicas that are alike as one -----------------------------------------===//
 #include "passes/compiler/Rows.h"
 
-#include "runtime/plan/RunAhead.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/RunAhead.h"
+#include "runtime/common/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -7,7 +7,7 @@
 #ifndef GRAPHC_PASSES_COMPILER_ROWS_H
 #define GRAPHC_PASSES_COMPILER_ROWS_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include <map>
 #include <string>

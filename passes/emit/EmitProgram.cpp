@@ -3,9 +3,9 @@
 #include "passes/emit/PlanTables.h"
 #include "passes/emit/Segments.h"
 #include "passes/schedule/PhaseLiveness.h"
-#include "runtime/device/Kinds.h"
-#include "runtime/plan/AllReduce.h"
-#include "runtime/plan/Effects.h"
+#include "runtime/common/device/Kinds.h"
+#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/Effects.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,8 +1,8 @@
 #include "passes/emit/NativeCode.h"
 
 #include "passes/emit/LlvmCode.h"
-#include "runtime/base/Cpu.h"
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Cpu.h"
+#include "runtime/common/base/Mutex.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"

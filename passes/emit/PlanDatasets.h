@@ -3,7 +3,7 @@
 #define GRAPHC_PASSES_EMIT_PLANDATASETS_H
 
 #include "dialects/graph/GraphDialect.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 namespace graphc {
 

@@ -8,8 +8,8 @@
 #include "passes/place/SettingLoc.h"
 #include "passes/place/VariablePlacement.h"
 #include "passes/schedule/OpTimes.h"
-#include "runtime/device/Kinds.h"
-#include "runtime/plan/AllReduce.h"
+#include "runtime/common/device/Kinds.h"
+#include "runtime/common/plan/AllReduce.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -5,7 +5,7 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/place/Distribution.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,7 +1,7 @@
 // Types, sizes, data and locations in the plan's terms.
 #include "dialects/graph/CarriedAttributes.h"
 #include "passes/emit/PlanTables.h"
-#include "runtime/plan/Verify.h"
+#include "runtime/common/plan/Verify.h"
 
 #include "llvm/Support/Path.h"
 

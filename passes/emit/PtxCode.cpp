@@ -4,7 +4,7 @@
 #include "dialects/graph/GraphDialect.h"
 #include "passes/emit/LlvmCode.h"
 #include "passes/gpu/GpuCode.h"
-#include "runtime/kernels/PtxAbi.h"
+#include "runtime/common/abi/PtxAbi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

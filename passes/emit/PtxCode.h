@@ -17,7 +17,7 @@ extern const char *const kEmptyPtx;
 llvm::Error checkCudaArchs(llvm::ArrayRef<std::string> archs);
 
 /// PTX of the module's GPU functions for `arch` ("sm_80") and all that came after it, by LLVM's own code generator at -O3, with the table
-/// `graphc_kernels` (runtime/kernels/PtxAbi.h). The same module and architecture give the same text. `keepDir`, where not empty, receives
+/// `graphc_kernels` (runtime/common/abi/PtxAbi.h). The same module and architecture give the same text. `keepDir`, where not empty, receives
 /// kernels.gpu.ll and kernels.ptx.
 llvm::Expected<std::string> compilePtx(mlir::ModuleOp module, llvm::StringRef arch, llvm::StringRef keepDir);
 

@@ -1,6 +1,6 @@
 #include "passes/emit/Segments.h"
 
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 
 #include <map>
 #include <utility>

@@ -5,7 +5,7 @@
 #include "passes/Passes.h"
 #include "passes/gpu/BlockEmitter.h"
 #include "passes/gpu/GpuCode.h"
-#include "runtime/kernels/PtxAbi.h"
+#include "runtime/common/abi/PtxAbi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

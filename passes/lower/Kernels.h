@@ -2,7 +2,7 @@
 #ifndef GRAPHC_PASSES_LOWER_KERNELS_H
 #define GRAPHC_PASSES_LOWER_KERNELS_H
 
-#include "runtime/kernels/KernelAbi.h"
+#include "runtime/common/abi/KernelAbi.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"

@@ -4,7 +4,7 @@
 #include "passes/Passes.h"
 #include "passes/model/ReverseMode.h"
 #include "passes/model/UpdateBuilder.h"
-#include "runtime/cluster/Pattern.h"
+#include "runtime/common/cluster/Pattern.h"
 
 namespace graphc {
 #define GEN_PASS_DEF_DIFFERENTIATE

@@ -2,7 +2,7 @@
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/State.h"
 #include "passes/Passes.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 #include "llvm/ADT/StringMap.h"
 

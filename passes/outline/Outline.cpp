@@ -5,8 +5,8 @@
 #include "passes/outline/KernelTable.h"
 #include "passes/outline/ProgramGraph.h"
 #include "passes/outline/Recompute.h"
+#include "runtime/common/plan/SumTree.h"
 #include "runtime/kernels/Library.h"
-#include "runtime/plan/SumTree.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -1,6 +1,6 @@
 #include "passes/partition/Buckets.h"
 
-#include "runtime/plan/AllReduce.h"
+#include "runtime/common/plan/AllReduce.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"

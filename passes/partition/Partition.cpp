@@ -3,7 +3,7 @@
 #include "passes/partition/Buckets.h"
 #include "passes/partition/Metrics.h"
 #include "passes/partition/PhaseBuilder.h"
-#include "runtime/plan/SumTree.h"
+#include "runtime/common/plan/SumTree.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"

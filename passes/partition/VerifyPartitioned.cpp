@@ -4,7 +4,7 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/place/Distribution.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 using namespace mlir;
 

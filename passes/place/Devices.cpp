@@ -1,6 +1,6 @@
 #include "passes/place/Devices.h"
 
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 using namespace mlir;
 

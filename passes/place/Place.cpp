@@ -8,7 +8,7 @@
 #include "passes/place/SoftPlacement.h"
 #include "passes/place/TableReads.h"
 #include "passes/place/VariablePlacement.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 #include "llvm/ADT/StringMap.h"
 

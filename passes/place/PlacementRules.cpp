@@ -1,7 +1,7 @@
 #include "passes/place/PlacementRules.h"
 
 #include "passes/place/SettingLoc.h"
-#include "runtime/cluster/Pattern.h"
+#include "runtime/common/cluster/Pattern.h"
 
 #include "llvm/ADT/STLExtras.h"
 

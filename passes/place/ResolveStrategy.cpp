@@ -3,8 +3,8 @@
 #include "passes/place/Distribution.h"
 #include "passes/place/SettingLoc.h"
 #include "passes/place/VariablePlacement.h"
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/plan/SumTree.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/plan/SumTree.h"
 
 using namespace mlir;
 

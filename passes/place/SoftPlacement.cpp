@@ -1,7 +1,7 @@
 #include "passes/place/SoftPlacement.h"
 
 #include "passes/place/Annotations.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 using namespace mlir;
 

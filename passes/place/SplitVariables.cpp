@@ -5,7 +5,7 @@
 #include "passes/place/Distribution.h"
 #include "passes/place/SettingLoc.h"
 #include "passes/place/VariablePlacement.h"
-#include "runtime/cluster/Pattern.h"
+#include "runtime/common/cluster/Pattern.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

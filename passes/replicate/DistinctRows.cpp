@@ -1,7 +1,7 @@
 #include "passes/replicate/DistinctRows.h"
 
 #include "passes/replicate/RowSums.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 #include "llvm/ADT/SetVector.h"
 

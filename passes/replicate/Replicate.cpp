@@ -4,7 +4,7 @@
 #include "passes/replicate/DistinctRows.h"
 #include "passes/replicate/RowSums.h"
 #include "passes/replicate/Towers.h"
-#include "runtime/plan/SumTree.h"
+#include "runtime/common/plan/SumTree.h"
 
 #include "mlir/IR/IRMapping.h"
 

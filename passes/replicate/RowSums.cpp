@@ -1,7 +1,7 @@
 #include "passes/replicate/RowSums.h"
 
 #include "passes/replicate/DistinctRows.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 #include "mlir/IR/Matchers.h"
 

@@ -2,8 +2,8 @@
 
 #include "dialects/graph/CarriedAttributes.h"
 #include "passes/place/TableReads.h"
-#include "runtime/device/Kinds.h"
-#include "runtime/plan/SumTree.h"
+#include "runtime/common/device/Kinds.h"
+#include "runtime/common/plan/SumTree.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"

@@ -5,8 +5,8 @@
 #include "passes/compiler/Cluster.h"
 #include "passes/compiler/PlanFacts.h"
 #include "passes/report/Prediction.h"
-#include "runtime/base/Text.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/device/Kinds.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -3,7 +3,7 @@
 #define GRAPHC_PASSES_REPORT_COMPARISON_H
 
 #include "passes/compiler/Compilation.h"
-#include "runtime/cluster/Calibration.h"
+#include "runtime/common/cluster/Calibration.h"
 
 namespace graphc {
 

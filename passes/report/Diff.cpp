@@ -3,7 +3,7 @@
 
 #include "passes/compiler/PlanFacts.h"
 #include "passes/report/Table.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"

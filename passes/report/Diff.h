@@ -2,7 +2,7 @@
 #ifndef GRAPHC_PASSES_REPORT_DIFF_H
 #define GRAPHC_PASSES_REPORT_DIFF_H
 
-#include "runtime/plan/PlanFile.h"
+#include "runtime/common/plan/PlanFile.h"
 
 namespace graphc {
 

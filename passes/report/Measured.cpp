@@ -1,7 +1,7 @@
 #include "passes/report/Measured.h"
 
 #include "passes/compiler/PlanFacts.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,8 +2,8 @@
 #ifndef GRAPHC_PASSES_REPORT_MEASURED_H
 #define GRAPHC_PASSES_REPORT_MEASURED_H
 
-#include "runtime/plan/plan.pb.h"
-#include "runtime/trace/TraceFile.h"
+#include "runtime/common/plan/plan.pb.h"
+#include "runtime/common/trace/TraceFile.h"
 
 #include "absl/status/statusor.h"
 

@@ -2,12 +2,12 @@
 #include "passes/report/Prediction.h"
 
 #include "passes/compiler/PlanFacts.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
+#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/RunAhead.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/kernels/Library.h"
-#include "runtime/plan/AllReduce.h"
-#include "runtime/plan/Effects.h"
-#include "runtime/plan/RunAhead.h"
-#include "runtime/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"

@@ -13,9 +13,9 @@
 
 #include "passes/analysis/TimeModel.h"
 #include "passes/analysis/Timeline.h"
-#include "runtime/cluster/Calibration.h"
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/cluster/Calibration.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/plan/plan.pb.h"
 
 namespace graphc {
 

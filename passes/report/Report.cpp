@@ -4,10 +4,10 @@
 #include "passes/report/ReportParts.h"
 #include "passes/report/Table.h"
 
-#include "runtime/plan/Certificate.h"
-#include "runtime/plan/InstructionText.h"
-#include "runtime/plan/MemoryNeeds.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/InstructionText.h"
+#include "runtime/common/plan/MemoryNeeds.h"
+#include "runtime/common/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -4,9 +4,9 @@
 
 #include "passes/report/Measured.h"
 
-#include "runtime/cluster/Calibration.h"
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/cluster/Calibration.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/plan/plan.pb.h"
 
 namespace graphc {
 

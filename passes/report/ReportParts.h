@@ -5,7 +5,7 @@
 #include "passes/compiler/PlanFacts.h"
 #include "passes/report/Measured.h"
 #include "passes/report/Prediction.h"
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Text.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -1,8 +1,8 @@
 //===- ReportTimeline.cpp - one predicted step, lane by lane: time and memory ---------------------------------------===//
 #include "passes/report/ReportParts.h"
 
-#include "runtime/plan/Effects.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,7 +1,7 @@
 #include "passes/report/Segments.h"
 
 #include "passes/report/ReportParts.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 

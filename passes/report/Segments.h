@@ -2,7 +2,7 @@
 #ifndef GRAPHC_PASSES_REPORT_SEGMENTS_H
 #define GRAPHC_PASSES_REPORT_SEGMENTS_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include "llvm/Support/raw_ostream.h"
 

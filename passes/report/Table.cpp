@@ -3,7 +3,7 @@
 
 #include "passes/compiler/PlanFacts.h"
 #include "passes/report/Segments.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 

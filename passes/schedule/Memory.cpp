@@ -3,7 +3,7 @@
 #include "passes/analysis/Arena.h"
 #include "passes/schedule/BufferUses.h"
 #include "passes/schedule/SumReleases.h"
-#include "runtime/plan/AllReduce.h"
+#include "runtime/common/plan/AllReduce.h"
 
 #include "llvm/ADT/MapVector.h"
 

@@ -10,7 +10,7 @@
 #include "dialects/dist/DistDialect.h"
 #include "passes/analysis/Links.h"
 #include "passes/analysis/TimeModel.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include <cmath>
 

@@ -10,7 +10,7 @@ namespace graphc {
 
 /// On a scheduled program, the proof that its phase is live: a number for each event of a step, in the order of the operations and of
 /// their channels; the numbers grow along whatever has to happen earlier in the same step. The plan carries them
-/// (runtime/plan/Certificate.h).
+/// (runtime/common/plan/Certificate.h).
 inline constexpr llvm::StringLiteral kEventRanks = "dist.event_ranks";
 
 /// Fails with a diagnostic where the phase's programs can wait for each other for ever, or where a step's sends and

@@ -2,7 +2,7 @@
 
 #include "passes/schedule/BufferUses.h"
 #include "passes/schedule/OpTimes.h"
-#include "runtime/plan/AllReduce.h"
+#include "runtime/common/plan/AllReduce.h"
 
 using namespace mlir;
 

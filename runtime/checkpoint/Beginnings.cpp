@@ -1,8 +1,8 @@
 #include "runtime/checkpoint/Beginnings.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

@@ -12,9 +12,9 @@
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_CHECKPOINT_H
 #define GRAPHC_RUNTIME_CHECKPOINT_CHECKPOINT_H
 
-#include "runtime/base/File.h"
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/checkpoint/Safetensors.h"
+#include "runtime/common/base/File.h"
 
 #include "absl/time/time.h"
 

@@ -1,9 +1,9 @@
 //===- Directory.cpp - the chief's side: lock, nonce, commit, clearing away ---------------------------------------------===//
 
-#include "runtime/base/FileLock.h"
-#include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/checkpoint/Layout.h"
+#include "runtime/common/base/FileLock.h"
+#include "runtime/common/base/Status.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

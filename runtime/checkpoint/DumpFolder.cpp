@@ -1,9 +1,9 @@
 #include "runtime/checkpoint/DumpFolder.h"
 
-#include "runtime/base/FileLock.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
 #include "runtime/checkpoint/Layout.h"
+#include "runtime/common/base/FileLock.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -11,7 +11,7 @@
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_DUMPFOLDER_H
 #define GRAPHC_RUNTIME_CHECKPOINT_DUMPFOLDER_H
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"

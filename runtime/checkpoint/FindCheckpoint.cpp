@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "runtime/checkpoint/Layout.h"
 
-#include "runtime/base/Crc32c.h"
-#include "runtime/base/Sha256.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Crc32c.h"
+#include "runtime/common/base/Sha256.h"
+#include "runtime/common/base/Status.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

@@ -2,8 +2,8 @@
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_LAYOUT_H
 #define GRAPHC_RUNTIME_CHECKPOINT_LAYOUT_H
 
-#include "runtime/base/File.h"
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/common/base/File.h"
 
 #include <cstdint>
 #include <string>

@@ -1,10 +1,10 @@
 #include "runtime/checkpoint/Manifest.h"
 
-#include "runtime/base/Json.h"
-#include "runtime/base/Sha256.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Json.h"
+#include "runtime/common/base/Sha256.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

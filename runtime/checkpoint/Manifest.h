@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_MANIFEST_H
 #define GRAPHC_RUNTIME_CHECKPOINT_MANIFEST_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

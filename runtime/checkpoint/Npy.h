@@ -6,8 +6,8 @@
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_NPY_H
 #define GRAPHC_RUNTIME_CHECKPOINT_NPY_H
 
-#include "runtime/base/NpyHeader.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/base/NpyHeader.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

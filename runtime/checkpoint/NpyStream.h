@@ -7,8 +7,8 @@
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_NPYSTREAM_H
 #define GRAPHC_RUNTIME_CHECKPOINT_NPYSTREAM_H
 
-#include "runtime/base/File.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

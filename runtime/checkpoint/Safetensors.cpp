@@ -1,9 +1,9 @@
 #include "runtime/checkpoint/Safetensors.h"
 
-#include "runtime/base/Json.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Json.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -8,7 +8,7 @@
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_SAFETENSORS_H
 #define GRAPHC_RUNTIME_CHECKPOINT_SAFETENSORS_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

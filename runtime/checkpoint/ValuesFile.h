@@ -10,9 +10,9 @@
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_VALUESFILE_H
 #define GRAPHC_RUNTIME_CHECKPOINT_VALUESFILE_H
 
-#include "runtime/base/File.h"
-#include "runtime/base/Zip.h"
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Zip.h"
 
 #include <functional>
 #include <map>

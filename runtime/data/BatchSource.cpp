@@ -1,8 +1,8 @@
 #include "runtime/data/BatchSource.h"
 
-#include "runtime/base/Futex.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Thread.h"
+#include "runtime/common/base/Futex.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Thread.h"
 
 #include "absl/strings/str_cat.h"
 

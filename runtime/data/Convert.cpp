@@ -1,7 +1,7 @@
 #include "runtime/data/Convert.h"
 
-#include "runtime/base/Cpu.h"
-#include "runtime/base/Random.h"
+#include "runtime/common/base/Cpu.h"
+#include "runtime/common/base/Random.h"
 
 #include <algorithm>
 #include <bit>

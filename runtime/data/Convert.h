@@ -7,8 +7,8 @@
 #ifndef GRAPHC_RUNTIME_DATA_CONVERT_H
 #define GRAPHC_RUNTIME_DATA_CONVERT_H
 
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/data/Stored.h"
-#include "runtime/plan/plan.pb.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "runtime/data/Dataset.h"
 
-#include "runtime/base/Crc32c.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Crc32c.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/data/Sources.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -7,12 +7,12 @@
 #ifndef GRAPHC_RUNTIME_DATA_DATASET_H
 #define GRAPHC_RUNTIME_DATA_DATASET_H
 
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/data/Convert.h"
 #include "runtime/data/DataSearch.h"
 #include "runtime/data/Labels.h"
 #include "runtime/data/Stored.h"
 #include "runtime/data/Transforms.h"
-#include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

@@ -1,8 +1,8 @@
 #include "runtime/data/DecodedCache.h"
 
-#include "runtime/base/Crc32c.h"
-#include "runtime/base/Sha256.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Crc32c.h"
+#include "runtime/common/base/Sha256.h"
+#include "runtime/common/base/Status.h"
 
 #include "absl/strings/str_cat.h"
 

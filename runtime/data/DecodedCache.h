@@ -9,7 +9,7 @@
 #ifndef GRAPHC_RUNTIME_DATA_DECODEDCACHE_H
 #define GRAPHC_RUNTIME_DATA_DECODEDCACHE_H
 
-#include "runtime/base/ByteReader.h"
+#include "runtime/common/base/ByteReader.h"
 #include "runtime/data/DataSearch.h"
 #include "runtime/data/Stored.h"
 

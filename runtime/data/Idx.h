@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_DATA_IDX_H
 #define GRAPHC_RUNTIME_DATA_IDX_H
 
-#include "runtime/base/ByteReader.h"
+#include "runtime/common/base/ByteReader.h"
 #include "runtime/data/Stored.h"
 
 #include <functional>

@@ -1,6 +1,6 @@
 #include "runtime/data/IdxFile.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_DATA_LABELS_H
 #define GRAPHC_RUNTIME_DATA_LABELS_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include "absl/status/status.h"
 

@@ -8,7 +8,7 @@
 #ifndef GRAPHC_RUNTIME_DATA_PERMUTATION_H
 #define GRAPHC_RUNTIME_DATA_PERMUTATION_H
 
-#include "runtime/base/Random.h"
+#include "runtime/common/base/Random.h"
 
 #include <bit>
 #include <cstdint>

@@ -1,12 +1,12 @@
 #include "runtime/data/Sources.h"
 
-#include "runtime/base/Sha256.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Sha256.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/data/Csv.h"
 #include "runtime/data/IdxFile.h"
 #include "runtime/data/NpyFile.h"
 #include "runtime/data/Vocabulary.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -2,9 +2,9 @@
 #ifndef GRAPHC_RUNTIME_DATA_SOURCES_H
 #define GRAPHC_RUNTIME_DATA_SOURCES_H
 
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/data/DataSearch.h"
 #include "runtime/data/Stored.h"
-#include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

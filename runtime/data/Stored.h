@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_DATA_STORED_H
 #define GRAPHC_RUNTIME_DATA_STORED_H
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_DATA_STREAMS_H
 #define GRAPHC_RUNTIME_DATA_STREAMS_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 #include "runtime/data/Transforms.h"
 
-#include "runtime/base/Random.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Random.h"
+#include "runtime/common/plan/Types.h"
 
 #include <algorithm>
 #include <cstring>

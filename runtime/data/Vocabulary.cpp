@@ -1,6 +1,6 @@
 #include "runtime/data/Vocabulary.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"

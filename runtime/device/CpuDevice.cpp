@@ -1,9 +1,9 @@
 #include "runtime/device/CpuDevice.h"
 
-#include "runtime/base/Cpu.h"
-#include "runtime/base/File.h"
-#include "runtime/base/Log.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Cpu.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Log.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/kernels/LibraryKernel.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,9 +1,9 @@
 #include "runtime/device/Device.h"
 
-#include "runtime/base/Mutex.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/device/Kinds.h"
 #include "runtime/device/CpuDevice.h"
-#include "runtime/device/Kinds.h"
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/kernels/Library.h"
 

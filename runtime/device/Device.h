@@ -10,8 +10,8 @@
 #ifndef GRAPHC_RUNTIME_DEVICE_DEVICE_H
 #define GRAPHC_RUNTIME_DEVICE_DEVICE_H
 
+#include "runtime/common/abi/KernelAbi.h"
 #include "runtime/device/Memory.h"
-#include "runtime/kernels/KernelAbi.h"
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"

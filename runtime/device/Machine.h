@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_DEVICE_MACHINE_H
 #define GRAPHC_RUNTIME_DEVICE_MACHINE_H
 
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 #include "absl/status/statusor.h"
 

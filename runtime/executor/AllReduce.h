@@ -1,15 +1,15 @@
 //===- AllReduce.h - one all-reduce of one lane, resumable ---------------------------------------------------*- C++ -*-===//
 //
-// Carries out the moves of runtime/plan/AllReduce.h over the ports of one channel. advance() goes on until a port is not
+// Carries out the moves of runtime/common/plan/AllReduce.h over the ports of one channel. advance() goes on until a port is not
 // ready and never blocks, so that a lane can compute while messages travel. Allocates only when it is made.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_ALLREDUCE_H
 #define GRAPHC_RUNTIME_EXECUTOR_ALLREDUCE_H
 
+#include "runtime/common/abi/KernelAbi.h"
+#include "runtime/common/plan/AllReduce.h"
 #include "runtime/executor/TreeSum.h"
-#include "runtime/kernels/KernelAbi.h"
-#include "runtime/plan/AllReduce.h"
 #include "runtime/transport/Transport.h"
 
 #include <span>

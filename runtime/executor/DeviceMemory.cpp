@@ -1,10 +1,10 @@
 //===- DeviceMemory.cpp - whether a task's devices have the memory that a plan asks of them ------------------------------===//
 #include "runtime/executor/DeviceMemory.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/MemoryNeeds.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/device/Device.h"
-#include "runtime/plan/MemoryNeeds.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

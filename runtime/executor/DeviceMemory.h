@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_DEVICEMEMORY_H
 #define GRAPHC_RUNTIME_EXECUTOR_DEVICEMEMORY_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include "absl/status/status.h"
 

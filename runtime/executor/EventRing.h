@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_EVENTRING_H
 #define GRAPHC_RUNTIME_EXECUTOR_EVENTRING_H
 
-#include "runtime/plan/LanePlace.h"
+#include "runtime/common/plan/LanePlace.h"
 
 #include <array>
 #include <atomic>

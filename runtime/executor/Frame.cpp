@@ -1,6 +1,6 @@
 #include "runtime/executor/Frame.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/device/Device.h"
 
 #include "absl/strings/str_cat.h"

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_FRAME_H
 #define GRAPHC_RUNTIME_EXECUTOR_FRAME_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/device/Memory.h"
 #include "runtime/executor/Program.h"
 #include "runtime/executor/VariableStore.h"

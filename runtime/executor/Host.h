@@ -7,11 +7,11 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_HOST_H
 #define GRAPHC_RUNTIME_EXECUTOR_HOST_H
 
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/executor/Control.h"
 #include "runtime/executor/EventRing.h"
 #include "runtime/executor/StepGate.h"
 #include "runtime/executor/Tickets.h"
-#include "runtime/plan/plan.pb.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/status.h"

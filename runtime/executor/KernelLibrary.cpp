@@ -1,10 +1,10 @@
 #include "runtime/executor/KernelLibrary.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/device/Kinds.h"
+#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/kernels/Library.h"
-#include "runtime/plan/Effects.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

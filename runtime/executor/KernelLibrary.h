@@ -2,9 +2,9 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_KERNELLIBRARY_H
 #define GRAPHC_RUNTIME_EXECUTOR_KERNELLIBRARY_H
 
+#include "runtime/common/abi/KernelAbi.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/device/Device.h"
-#include "runtime/kernels/KernelAbi.h"
-#include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "runtime/executor/Lane.h"
 
-#include "runtime/base/Clock.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Clock.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/executor/LoopSum.h"
 #include "runtime/kernels/CallInBlocks.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANE_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANE_H
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/executor/Frame.h"
 #include "runtime/executor/Host.h"
 #include "runtime/executor/LaneAllReduces.h"

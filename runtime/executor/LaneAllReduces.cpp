@@ -1,9 +1,9 @@
 #include "runtime/executor/LaneAllReduces.h"
 
-#include "runtime/base/Log.h"
+#include "runtime/common/base/Log.h"
+#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/executor/ZeroCopyMemory.h"
-#include "runtime/plan/AllReduce.h"
-#include "runtime/plan/Types.h"
 
 #include <algorithm>
 

@@ -2,10 +2,10 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANECURSOR_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANECURSOR_H
 
-#include "runtime/base/SingleWriter.h"
+#include "runtime/common/base/SingleWriter.h"
+#include "runtime/common/plan/LanePlace.h"
 #include "runtime/executor/Host.h"
 #include "runtime/executor/Program.h"
-#include "runtime/plan/LanePlace.h"
 
 namespace graphc::executor {
 

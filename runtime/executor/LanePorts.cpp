@@ -1,8 +1,8 @@
 #include "runtime/executor/LanePorts.h"
 
+#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/LanePlace.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/AllReduce.h"
-#include "runtime/plan/LanePlace.h"
 
 #include "absl/strings/str_cat.h"
 

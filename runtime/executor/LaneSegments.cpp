@@ -1,8 +1,8 @@
 #include "runtime/executor/LaneSegments.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/executor/LoopSum.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

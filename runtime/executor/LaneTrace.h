@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANETRACE_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANETRACE_H
 
-#include "runtime/base/Clock.h"
+#include "runtime/common/base/Clock.h"
 #include "runtime/executor/Program.h"
 
 #include "absl/status/statusor.h"

@@ -1,7 +1,7 @@
 #include "runtime/executor/MessageSum.h"
 
+#include "runtime/common/plan/SumTree.h"
 #include "runtime/executor/TreeSum.h"
-#include "runtime/plan/SumTree.h"
 
 #include <algorithm>
 #include <array>

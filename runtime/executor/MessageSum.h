@@ -6,7 +6,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_MESSAGESUM_H
 #define GRAPHC_RUNTIME_EXECUTOR_MESSAGESUM_H
 
-#include "runtime/base/SingleWriter.h"
+#include "runtime/common/base/SingleWriter.h"
 #include "runtime/executor/Frame.h"
 #include "runtime/executor/LanePorts.h"
 

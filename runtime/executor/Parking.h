@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_PARKING_H
 #define GRAPHC_RUNTIME_EXECUTOR_PARKING_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 
 #include "absl/time/clock.h"
 

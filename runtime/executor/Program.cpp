@@ -2,12 +2,12 @@
 
 #include "runtime/executor/Program.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/RunAhead.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/device/Device.h"
 #include "runtime/executor/Rejoin.h"
-#include "runtime/plan/Effects.h"
-#include "runtime/plan/RunAhead.h"
-#include "runtime/plan/Types.h"
 
 #include <algorithm>
 #include <map>

@@ -8,10 +8,10 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_PROGRAM_H
 #define GRAPHC_RUNTIME_EXECUTOR_PROGRAM_H
 
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/executor/KernelLibrary.h"
 #include "runtime/executor/ProgramConstants.h"
 #include "runtime/kernels/Library.h"
-#include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

@@ -1,8 +1,8 @@
 #include "runtime/executor/ProgramConstants.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/MemoryNeeds.h"
 #include "runtime/executor/ZeroCopyMemory.h"
-#include "runtime/plan/MemoryNeeds.h"
 
 #include <algorithm>
 #include <map>

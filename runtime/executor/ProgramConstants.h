@@ -2,8 +2,8 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_PROGRAMCONSTANTS_H
 #define GRAPHC_RUNTIME_EXECUTOR_PROGRAMCONSTANTS_H
 
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/device/Device.h"
-#include "runtime/plan/plan.pb.h"
 
 #include "absl/status/status.h"
 

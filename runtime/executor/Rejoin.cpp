@@ -1,8 +1,8 @@
 #include "runtime/executor/Rejoin.h"
 
+#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/Effects.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

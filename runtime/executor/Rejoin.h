@@ -8,7 +8,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_REJOIN_H
 #define GRAPHC_RUNTIME_EXECUTOR_REJOIN_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include <cstdint>
 #include <set>

@@ -1,6 +1,6 @@
 #include "runtime/executor/ReplicaChoice.h"
 
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/transport/Conflating.h"
 
 #include "absl/strings/str_cat.h"

@@ -13,7 +13,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_STEPGATE_H
 #define GRAPHC_RUNTIME_EXECUTOR_STEPGATE_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/transport/SpinThenPark.h"
 #include "runtime/transport/Transport.h"
 

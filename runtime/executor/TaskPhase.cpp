@@ -1,8 +1,8 @@
 #include "runtime/executor/TaskPhase.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/plan/AllReduce.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

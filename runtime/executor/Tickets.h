@@ -14,7 +14,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_TICKETS_H
 #define GRAPHC_RUNTIME_EXECUTOR_TICKETS_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/transport/Transport.h"
 
 #include <array>

@@ -1,14 +1,14 @@
 //===- TreeSum.h - messages that are all there, summed by the tree -------------------------------------------------*- C++ -*-===//
 //
 // One part of each message at a time, so that the part's sums stay in a cache while the messages pass by once. The shape is that of
-// runtime/plan/SumTree.h, message r being its leaf r.
+// runtime/common/plan/SumTree.h, message r being its leaf r.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_TREESUM_H
 #define GRAPHC_RUNTIME_EXECUTOR_TREESUM_H
 
-#include "runtime/kernels/KernelAbi.h"
-#include "runtime/plan/SumTree.h"
+#include "runtime/common/abi/KernelAbi.h"
+#include "runtime/common/plan/SumTree.h"
 
 #include <cstdint>
 #include <cstring>

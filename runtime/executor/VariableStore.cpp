@@ -1,10 +1,10 @@
 #include "runtime/executor/VariableStore.h"
 
-#include "runtime/base/Crc32c.h"
-#include "runtime/base/Random.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Crc32c.h"
+#include "runtime/common/base/Random.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/device/Device.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -6,10 +6,10 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_VARIABLESTORE_H
 #define GRAPHC_RUNTIME_EXECUTOR_VARIABLESTORE_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/device/Device.h"
 #include "runtime/executor/ZeroCopyMemory.h"
-#include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

@@ -1,10 +1,10 @@
 #include "runtime/executor/ZeroCopyMemory.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/device/Device.h"
-#include "runtime/plan/AllReduce.h"
-#include "runtime/plan/Effects.h"
-#include "runtime/plan/Types.h"
 
 #include <algorithm>
 #include <cstring>

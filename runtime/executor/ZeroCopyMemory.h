@@ -2,8 +2,8 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_ZEROCOPYMEMORY_H
 #define GRAPHC_RUNTIME_EXECUTOR_ZEROCOPYMEMORY_H
 
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/device/Memory.h"
-#include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

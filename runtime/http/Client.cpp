@@ -1,8 +1,8 @@
 #include "runtime/http/Client.h"
 
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
 #include "runtime/tls/Stream.h"
 
 #include "absl/strings/ascii.h"

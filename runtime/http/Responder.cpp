@@ -1,9 +1,9 @@
 #include "runtime/http/Responder.h"
 
-#include "runtime/base/Sha256.h"
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Thread.h"
+#include "runtime/common/base/Sha256.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Thread.h"
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"

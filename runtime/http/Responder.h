@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_HTTP_RESPONDER_H
 #define GRAPHC_RUNTIME_HTTP_RESPONDER_H
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 #include "runtime/http/Request.h"
 #include "runtime/tls/Stream.h"
 

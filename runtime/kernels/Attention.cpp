@@ -3,7 +3,7 @@
 // Sequences and heads are units, each for itself and in one order, so that threads share them with the bits of one (SimdAttention.h).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/kernels/CallReader.h"
 #include "runtime/kernels/Onednn.h"
 #include "runtime/kernels/Simd.h"

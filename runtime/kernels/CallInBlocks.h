@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_KERNELS_CALLINBLOCKS_H
 #define GRAPHC_RUNTIME_KERNELS_CALLINBLOCKS_H
 
-#include "runtime/kernels/KernelAbi.h"
+#include "runtime/common/abi/KernelAbi.h"
 #include "runtime/kernels/Pool.h"
 
 namespace graphc::kernels {

@@ -1,6 +1,6 @@
 #include "runtime/kernels/Convolution.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/kernels/Onednn.h"
 #include "runtime/kernels/Winograd.h"
 

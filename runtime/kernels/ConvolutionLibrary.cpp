@@ -1,5 +1,5 @@
 // What a call of the library's convolutions looks like; Convolution.cpp makes and runs them.
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/kernels/CallReader.h"
 #include "runtime/kernels/Convolution.h"
 

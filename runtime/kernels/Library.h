@@ -8,8 +8,8 @@
 #ifndef GRAPHC_RUNTIME_KERNELS_LIBRARY_H
 #define GRAPHC_RUNTIME_KERNELS_LIBRARY_H
 
-#include "runtime/kernels/KernelAbi.h"
-#include "runtime/kernels/LibraryAbi.h"
+#include "runtime/common/abi/KernelAbi.h"
+#include "runtime/common/abi/LibraryAbi.h"
 #include "runtime/kernels/LibraryKernel.h"
 
 #include "absl/status/statusor.h"

@@ -2,8 +2,8 @@
 
 #include "runtime/kernels/Matmul.h"
 
-#include "runtime/base/Mutex.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/DirectMatmul.h"
 #include "runtime/kernels/LibraryKernel.h"

@@ -1,6 +1,6 @@
 // What a call of the library matmul looks like, on CPUs and on GPUs. Matmul.cpp makes and runs the first, runtime/device/cuda/Products.cpp the
 // second.
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/kernels/Library.h"
 #include "runtime/kernels/Matmul.h"
 

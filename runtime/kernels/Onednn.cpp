@@ -1,8 +1,8 @@
 //===- Onednn.cpp - opens libgraphc_onednn.so -------------------------------------------------------------------------===//
 #include "runtime/kernels/Onednn.h"
 
-#include "runtime/base/Cpu.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Cpu.h"
+#include "runtime/common/base/Status.h"
 
 #include "absl/strings/str_cat.h"
 

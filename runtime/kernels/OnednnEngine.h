@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_KERNELS_ONEDNNENGINE_H
 #define GRAPHC_RUNTIME_KERNELS_ONEDNNENGINE_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/kernels/OnednnAbi.h"
 
 #include <oneapi/dnnl/dnnl.hpp>

@@ -1,10 +1,10 @@
 #include "runtime/kernels/Pool.h"
 
-#include "runtime/base/Clock.h"
-#include "runtime/base/Futex.h"
-#include "runtime/base/Log.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Thread.h"
+#include "runtime/common/base/Clock.h"
+#include "runtime/common/base/Futex.h"
+#include "runtime/common/base/Log.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Thread.h"
 
 #include <algorithm>
 #include <array>

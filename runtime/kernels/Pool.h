@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_KERNELS_POOL_H
 #define GRAPHC_RUNTIME_KERNELS_POOL_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 
 #include <atomic>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "runtime/kernels/Simd.h"
 
-#include "runtime/base/Cpu.h"
+#include "runtime/common/base/Cpu.h"
 
 namespace graphc::kernels {
 

@@ -1,6 +1,6 @@
 #include "runtime/kernels/TileMatmul.h"
 
-#include "runtime/base/Cpu.h"
+#include "runtime/common/base/Cpu.h"
 #include "runtime/kernels/Tiles.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 #include "runtime/observe/History.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/observe/JsonNumber.h"
 
 #include "absl/strings/str_cat.h"

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_OBSERVE_HISTORY_H
 #define GRAPHC_RUNTIME_OBSERVE_HISTORY_H
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 #include "runtime/observe/Record.h"
 
 #include "absl/status/statusor.h"

@@ -10,7 +10,7 @@
 #ifndef GRAPHC_RUNTIME_OBSERVE_PROGRESSLINE_H
 #define GRAPHC_RUNTIME_OBSERVE_PROGRESSLINE_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"

@@ -1,6 +1,6 @@
 #include "runtime/observe/Stats.h"
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 #include "runtime/observe/JsonNumber.h"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 //===- StatusPage.cpp - a run's status as a page ---------------------------------------------------------------------------===//
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Text.h"
 #include "runtime/observe/RunStatus.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,10 +1,10 @@
 #include "runtime/service/Admission.h"
 
-#include "runtime/base/Clock.h"
-#include "runtime/base/Log.h"
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Thread.h"
+#include "runtime/common/base/Clock.h"
+#include "runtime/common/base/Log.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Thread.h"
 #include "runtime/service/Secret.h"
 
 #include <algorithm>

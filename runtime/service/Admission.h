@@ -10,7 +10,7 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_ADMISSION_H
 #define GRAPHC_RUNTIME_SERVICE_ADMISSION_H
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 #include "runtime/service/Proof.h"
 
 #include "absl/status/statusor.h"

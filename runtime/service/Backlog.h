@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_BACKLOG_H
 #define GRAPHC_RUNTIME_SERVICE_BACKLOG_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/service/service.pb.h"
 #include "runtime/transport/Transport.h"
 

@@ -8,7 +8,7 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_CLOCKOFFSETS_H
 #define GRAPHC_RUNTIME_SERVICE_CLOCKOFFSETS_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/base/thread_annotations.h"

@@ -1,8 +1,8 @@
 #include "runtime/service/ControlLink.h"
 
-#include "runtime/base/Clock.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Clock.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Outbox.h"
 #include "runtime/tls/PeerCertificate.h"

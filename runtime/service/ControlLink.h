@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
 #define GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/service/Backlog.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/service/Dialer.h"

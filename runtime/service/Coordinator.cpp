@@ -1,7 +1,7 @@
 #include "runtime/service/Coordinator.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
 #include "runtime/service/PeerCheck.h"
 
 #include "absl/strings/str_cat.h"

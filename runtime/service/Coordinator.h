@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_COORDINATOR_H
 #define GRAPHC_RUNTIME_SERVICE_COORDINATOR_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/service/ClockOffsets.h"
 #include "runtime/service/Suspicion.h"
 #include "runtime/service/TaskTable.h"

@@ -1,8 +1,8 @@
 #include "runtime/service/Dialer.h"
 
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/WaitSoFar.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/WaitSoFar.h"
 #include "runtime/service/Proof.h"
 
 #include "absl/strings/str_cat.h"

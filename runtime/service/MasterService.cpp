@@ -1,6 +1,6 @@
 #include "runtime/service/MasterService.h"
 
-#include "runtime/base/Version.h"
+#include "runtime/common/base/Version.h"
 #include "runtime/service/Outbox.h"
 #include "runtime/tls/PeerCertificate.h"
 

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_MASTERSERVICE_H
 #define GRAPHC_RUNTIME_SERVICE_MASTERSERVICE_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/service/service.grpc.pb.h"
 

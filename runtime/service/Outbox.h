@@ -8,7 +8,7 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_OUTBOX_H
 #define GRAPHC_RUNTIME_SERVICE_OUTBOX_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 
 #include "absl/base/thread_annotations.h"
 

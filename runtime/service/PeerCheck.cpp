@@ -1,7 +1,7 @@
 #include "runtime/service/PeerCheck.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/cluster/Address.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/cluster/Address.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

@@ -1,8 +1,8 @@
 #include "runtime/service/PlanFetch.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
-#include "runtime/plan/PlanFile.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/plan/PlanFile.h"
 #include "runtime/service/PeerCheck.h"
 #include "runtime/service/service.grpc.pb.h"
 #include "runtime/tls/PeerCertificate.h"

@@ -1,8 +1,8 @@
 #include "runtime/service/Proof.h"
 
-#include "runtime/base/Sha256.h"
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Sha256.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/service/Secret.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,8 +1,8 @@
 #include "runtime/service/Secret.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Sha256.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Sha256.h"
+#include "runtime/common/base/Status.h"
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,7 @@
 #include "runtime/service/TaskTable.h"
 
-#include "runtime/base/Text.h"
-#include "runtime/base/WaitSoFar.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/base/WaitSoFar.h"
 #include "runtime/service/PeerCheck.h"
 
 #include "absl/strings/str_cat.h"

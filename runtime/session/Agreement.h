@@ -6,9 +6,9 @@
 #ifndef GRAPHC_RUNTIME_SESSION_AGREEMENT_H
 #define GRAPHC_RUNTIME_SESSION_AGREEMENT_H
 
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/KernelLibrary.h"
-#include "runtime/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/status/statusor.h"

@@ -1,13 +1,13 @@
 #include "runtime/session/Answers.h"
 
-#include "runtime/base/Json.h"
-#include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/common/base/Json.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/Verify.h"
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/Control.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/Types.h"
-#include "runtime/plan/Verify.h"
 #include "runtime/service/PeerCheck.h"
 #include "runtime/session/MemoryRecovery.h"
 

@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_ANSWERS_H
 #define GRAPHC_RUNTIME_SESSION_ANSWERS_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/service/Coordinator.h"
 
 #include <functional>

@@ -1,9 +1,9 @@
 #include "runtime/session/ChiefCheckpoints.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
 #include "runtime/checkpoint/Beginnings.h"
 #include "runtime/checkpoint/Layout.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
 #include "runtime/session/Agreement.h"
 
 #include "absl/strings/str_cat.h"

@@ -7,9 +7,9 @@
 #ifndef GRAPHC_RUNTIME_SESSION_CHIEFCHECKPOINTS_H
 #define GRAPHC_RUNTIME_SESSION_CHIEFCHECKPOINTS_H
 
-#include "runtime/base/Mutex.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/checkpoint/Finished.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/FileWatch.h"
 

@@ -3,7 +3,7 @@
 #define GRAPHC_RUNTIME_SESSION_CHIEFDUMP_H
 
 #include "runtime/checkpoint/DumpFolder.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
 #include "runtime/session/FileWatch.h"
 

@@ -1,8 +1,8 @@
 #include "runtime/session/ChiefEarlyStop.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_DELAYTRANSPORT_H
 #define GRAPHC_RUNTIME_SESSION_DELAYTRANSPORT_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/time/clock.h"

@@ -1,9 +1,9 @@
 #include "runtime/session/Driver.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/Types.h"
 #include "runtime/session/Agreement.h"
 #include "runtime/session/Answers.h"
 #include "runtime/session/Arguments.h"

@@ -8,9 +8,9 @@
 #ifndef GRAPHC_RUNTIME_SESSION_DRIVER_H
 #define GRAPHC_RUNTIME_SESSION_DRIVER_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/plan/PlanFile.h"
 #include "runtime/observe/Stats.h"
-#include "runtime/plan/PlanFile.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/ChiefCheckpoints.h"
 #include "runtime/session/ChiefDump.h"

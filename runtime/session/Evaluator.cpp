@@ -1,7 +1,7 @@
 #include "runtime/session/Evaluator.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/executor/LaneRunner.h"
 #include "runtime/observe/event.pb.h"
 

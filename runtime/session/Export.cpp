@@ -1,12 +1,12 @@
 #include "runtime/session/Export.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/FileLock.h"
-#include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
-#include "runtime/plan/PlanFile.h"
-#include "runtime/plan/Standalone.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/FileLock.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/PlanFile.h"
+#include "runtime/common/plan/Standalone.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"

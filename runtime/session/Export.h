@@ -10,7 +10,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_EXPORT_H
 #define GRAPHC_RUNTIME_SESSION_EXPORT_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

@@ -1,7 +1,7 @@
 #include "runtime/session/FetchCollector.h"
 
-#include "runtime/plan/SumTree.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/SumTree.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -7,8 +7,8 @@
 #ifndef GRAPHC_RUNTIME_SESSION_FETCHFILES_H
 #define GRAPHC_RUNTIME_SESSION_FETCHFILES_H
 
-#include "runtime/base/Mutex.h"
 #include "runtime/checkpoint/NpyStream.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/data/Streams.h"
 #include "runtime/session/FetchCollector.h"
 #include "runtime/session/TrainingObserver.h"

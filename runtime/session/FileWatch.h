@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_FILEWATCH_H
 #define GRAPHC_RUNTIME_SESSION_FILEWATCH_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"

@@ -9,10 +9,10 @@
 #ifndef GRAPHC_RUNTIME_SESSION_FLIGHTRECORDER_H
 #define GRAPHC_RUNTIME_SESSION_FLIGHTRECORDER_H
 
-#include "runtime/base/File.h"
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/plan/PlanFile.h"
 #include "runtime/executor/EventRing.h"
-#include "runtime/plan/PlanFile.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/status/statusor.h"

@@ -1,7 +1,7 @@
 #include "runtime/session/HangWatch.h"
 
+#include "runtime/common/plan/Types.h"
 #include "runtime/observe/ProcessInfo.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -2,8 +2,8 @@
 #ifndef GRAPHC_RUNTIME_SESSION_LANEPLACES_H
 #define GRAPHC_RUNTIME_SESSION_LANEPLACES_H
 
+#include "runtime/common/plan/LanePlace.h"
 #include "runtime/executor/Lane.h"
-#include "runtime/plan/LanePlace.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/time/time.h"

@@ -1,10 +1,10 @@
 #include "runtime/session/MemoryRecovery.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/VerifyCommit.h"
 #include "runtime/data/Streams.h"
 #include "runtime/executor/Control.h"
-#include "runtime/plan/Types.h"
-#include "runtime/plan/VerifyCommit.h"
 #include "runtime/service/PeerCheck.h"
 #include "runtime/session/Agreement.h"
 

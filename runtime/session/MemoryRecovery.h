@@ -9,9 +9,9 @@
 #define GRAPHC_RUNTIME_SESSION_MEMORYRECOVERY_H
 
 #include "runtime/checkpoint/Manifest.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/executor/KernelLibrary.h"
 #include "runtime/executor/VariableStore.h"
-#include "runtime/plan/plan.pb.h"
 #include "runtime/service/TaskTable.h"
 #include "runtime/service/service.pb.h"
 

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_NEARPROCESSES_H
 #define GRAPHC_RUNTIME_SESSION_NEARPROCESSES_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/service/service.pb.h"
 

@@ -1,10 +1,10 @@
 #include "runtime/session/Orders.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/Verify.h"
 #include "runtime/data/Taken.h"
 #include "runtime/executor/Control.h"
-#include "runtime/plan/Types.h"
-#include "runtime/plan/Verify.h"
 #include "runtime/service/PeerCheck.h"
 #include "runtime/session/MemoryRecovery.h"
 

@@ -11,7 +11,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_ORDERS_H
 #define GRAPHC_RUNTIME_SESSION_ORDERS_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/status/status.h"

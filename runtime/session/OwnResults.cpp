@@ -1,6 +1,6 @@
 #include "runtime/session/OwnResults.h"
 
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 
 #include <utility>
 

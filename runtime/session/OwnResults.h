@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_OWNRESULTS_H
 #define GRAPHC_RUNTIME_SESSION_OWNRESULTS_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/session/FetchCollector.h"
 
 #include <map>

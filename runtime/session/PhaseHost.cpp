@@ -1,7 +1,7 @@
 #include "runtime/session/PhaseHost.h"
 
-#include "runtime/base/Clock.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Clock.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

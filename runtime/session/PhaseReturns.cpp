@@ -1,9 +1,9 @@
 #include "runtime/session/PhaseReturns.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Thread.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Thread.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/executor/Rejoin.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

@@ -1,8 +1,8 @@
 #include "runtime/session/PlanGraph.h"
 
+#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/observe/event.pb.h"
-#include "runtime/plan/Effects.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"

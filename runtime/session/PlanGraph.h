@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_PLANGRAPH_H
 #define GRAPHC_RUNTIME_SESSION_PLANGRAPH_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 namespace graphc::observe {
 class GraphDef;

@@ -1,11 +1,11 @@
 #include "runtime/session/Ranks.h"
 
-#include "runtime/base/Sha256.h"
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Sha256.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/observe/ProcessInfo.h"
-#include "runtime/plan/Types.h"
 #include "runtime/service/Secret.h"
 #include "runtime/session/TaskPlace.h"
 

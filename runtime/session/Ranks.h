@@ -2,9 +2,9 @@
 #ifndef GRAPHC_RUNTIME_SESSION_RANKS_H
 #define GRAPHC_RUNTIME_SESSION_RANKS_H
 
-#include "runtime/base/File.h"
-#include "runtime/cluster/Rank.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/cluster/Rank.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/service/Dialer.h"
 #include "runtime/tls/JobFolder.h"
 

@@ -1,6 +1,6 @@
 #include "runtime/session/RecordFiles.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/observe/event.pb.h"
 #include "runtime/session/PlanGraph.h"
 

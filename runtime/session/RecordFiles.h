@@ -2,10 +2,10 @@
 #ifndef GRAPHC_RUNTIME_SESSION_RECORDFILES_H
 #define GRAPHC_RUNTIME_SESSION_RECORDFILES_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/observe/EventFile.h"
 #include "runtime/observe/History.h"
-#include "runtime/plan/plan.pb.h"
 #include "runtime/session/TrainingObserver.h"
 
 #include <functional>

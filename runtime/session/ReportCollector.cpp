@@ -1,6 +1,6 @@
 #include "runtime/session/ReportCollector.h"
 
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/service/Backlog.h"
 #include "runtime/session/FetchCollector.h"
 

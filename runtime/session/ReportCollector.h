@@ -2,9 +2,9 @@
 #ifndef GRAPHC_RUNTIME_SESSION_REPORTCOLLECTOR_H
 #define GRAPHC_RUNTIME_SESSION_REPORTCOLLECTOR_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/observe/Record.h"
-#include "runtime/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/base/thread_annotations.h"

@@ -1,9 +1,9 @@
 #include "runtime/session/Requests.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
 #include "runtime/checkpoint/Npy.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/session/Arguments.h"
 
 #include "absl/strings/str_cat.h"

@@ -6,7 +6,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_REQUESTS_H
 #define GRAPHC_RUNTIME_SESSION_REQUESTS_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/session/EarlyStop.h"
 
 #include "absl/status/statusor.h"

@@ -1,8 +1,8 @@
 #include "runtime/session/Restarts.h"
 
-#include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/checkpoint/Finished.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/session/Run.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 #include "runtime/session/ResultSums.h"
 
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Text.h"
 #include "runtime/observe/ProgressLine.h"
 
 #include "absl/strings/str_format.h"

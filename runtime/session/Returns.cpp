@@ -1,9 +1,9 @@
 #include "runtime/session/Returns.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/executor/Rejoin.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/Types.h"
 #include "runtime/session/PhaseReturns.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 #include "runtime/session/Run.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/session/Restarts.h"
 #include "runtime/session/TaskRun.h"
 

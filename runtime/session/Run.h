@@ -13,8 +13,8 @@
 #define GRAPHC_RUNTIME_SESSION_RUN_H
 
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/common/plan/PlanFile.h"
 #include "runtime/data/DataSearch.h"
-#include "runtime/plan/PlanFile.h"
 #include "runtime/session/ClusterOptions.h"
 #include "runtime/session/FetchCollector.h"
 

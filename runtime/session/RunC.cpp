@@ -1,6 +1,6 @@
 // graphc.h: the run.
 #include "graphc.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/session/Run.h"
 
 #include <algorithm>

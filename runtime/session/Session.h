@@ -25,7 +25,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_SESSION_H
 #define GRAPHC_RUNTIME_SESSION_SESSION_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/session/Hook.h"
 #include "runtime/session/Restarts.h"
 #include "runtime/session/Run.h"

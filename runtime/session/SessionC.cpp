@@ -1,7 +1,7 @@
 // graphc.h: a run step by step.
 #include "graphc.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
 #include "runtime/session/Session.h"
 
 #include "absl/strings/numbers.h"

@@ -1,9 +1,9 @@
 #include "runtime/session/StartedTasks.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Thread.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Thread.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/service/LaunchContext.h"
 #include "runtime/service/Secret.h"
 

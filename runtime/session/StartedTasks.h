@@ -8,9 +8,9 @@
 #ifndef GRAPHC_RUNTIME_SESSION_STARTEDTASKS_H
 #define GRAPHC_RUNTIME_SESSION_STARTEDTASKS_H
 
-#include "runtime/base/Mutex.h"
-#include "runtime/base/Socket.h"
-#include "runtime/plan/PlanFile.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/plan/PlanFile.h"
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"

@@ -1,7 +1,7 @@
 #include "runtime/session/StatusBoard.h"
 
+#include "runtime/common/plan/Types.h"
 #include "runtime/observe/ProcessInfo.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/time/clock.h"
 

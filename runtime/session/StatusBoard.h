@@ -7,9 +7,9 @@
 #ifndef GRAPHC_RUNTIME_SESSION_STATUSBOARD_H
 #define GRAPHC_RUNTIME_SESSION_STATUSBOARD_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/plan/PlanFile.h"
 #include "runtime/observe/RunStatus.h"
-#include "runtime/plan/PlanFile.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/ChiefCheckpoints.h"
 

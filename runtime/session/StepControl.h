@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_STEPCONTROL_H
 #define GRAPHC_RUNTIME_SESSION_STEPCONTROL_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/session/PhaseHost.h"
 #include "runtime/session/Stepping.h"

@@ -2,8 +2,8 @@
 #ifndef GRAPHC_RUNTIME_SESSION_STEPPING_H
 #define GRAPHC_RUNTIME_SESSION_STEPPING_H
 
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/executor/StepGate.h"
-#include "runtime/plan/plan.pb.h"
 #include "runtime/session/FetchCollector.h"
 #include "runtime/session/OwnResults.h"
 

@@ -1,10 +1,10 @@
 #include "runtime/session/TaskCheckpoint.h"
 
-#include "runtime/base/Status.h"
 #include "runtime/checkpoint/Beginnings.h"
 #include "runtime/checkpoint/DumpFolder.h"
 #include "runtime/checkpoint/Npy.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

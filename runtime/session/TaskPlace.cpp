@@ -1,7 +1,7 @@
 #include "runtime/session/TaskPlace.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/service/Secret.h"
 #include "runtime/session/Ranks.h"
 

@@ -1,12 +1,12 @@
 #include "runtime/session/TaskRun.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
-#include "runtime/base/Version.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/base/Version.h"
+#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/Verify.h"
 #include "runtime/observe/ProcessInfo.h"
-#include "runtime/plan/Certificate.h"
-#include "runtime/plan/Types.h"
-#include "runtime/plan/Verify.h"
 #include "runtime/service/Secret.h"
 #include "runtime/session/Arguments.h"
 

@@ -7,8 +7,8 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TASKRUN_H
 #define GRAPHC_RUNTIME_SESSION_TASKRUN_H
 
-#include "runtime/base/Mutex.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"

@@ -7,11 +7,11 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TASKSESSION_H
 #define GRAPHC_RUNTIME_SESSION_TASKSESSION_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/plan/PlanFile.h"
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/LaneRunner.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/PlanFile.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/session/FlightRecorder.h"
 #include "runtime/session/LanePlaces.h"

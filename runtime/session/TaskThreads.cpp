@@ -1,8 +1,8 @@
 #include "runtime/session/TaskThreads.h"
 
-#include "runtime/base/Thread.h"
+#include "runtime/common/base/Thread.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/observe/ProcessInfo.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TASKTHREADS_H
 #define GRAPHC_RUNTIME_SESSION_TASKTHREADS_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/session/Driver.h"
 #include "runtime/session/TaskSession.h"
 

@@ -1,7 +1,7 @@
 #include "runtime/session/TaskTransports.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/session/DelayTransport.h"
 #include "runtime/transport/Conflating.h"
 #include "runtime/transport/InProcess.h"

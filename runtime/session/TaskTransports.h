@@ -2,11 +2,11 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TASKTRANSPORTS_H
 #define GRAPHC_RUNTIME_SESSION_TASKTRANSPORTS_H
 
-#include "runtime/base/Mutex.h"
-#include "runtime/base/Socket.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/device/Device.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/plan.pb.h"
 #include "runtime/service/Dialer.h"
 #include "runtime/service/service.pb.h"
 #include "runtime/transport/GrpcTransport.h"

@@ -1,8 +1,8 @@
 #include "runtime/session/TraceMerge.h"
 
-#include "runtime/plan/Effects.h"
-#include "runtime/plan/InstructionText.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionText.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -2,12 +2,12 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TRACEMERGE_H
 #define GRAPHC_RUNTIME_SESSION_TRACEMERGE_H
 
+#include "runtime/common/plan/PlanFile.h"
+#include "runtime/common/trace/TraceFile.h"
 #include "runtime/observe/TraceSummary.h"
-#include "runtime/plan/PlanFile.h"
 #include "runtime/service/service.pb.h"
 #include "runtime/session/TraceClocks.h"
 #include "runtime/session/TraceMessages.h"
-#include "runtime/trace/TraceFile.h"
 
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
 #include "runtime/session/TraceMessages.h"
 
-#include "runtime/plan/RunAhead.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/RunAhead.h"
+#include "runtime/common/plan/Types.h"
 
 #include <algorithm>
 #include <map>

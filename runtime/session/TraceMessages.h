@@ -7,9 +7,9 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TRACEMESSAGES_H
 #define GRAPHC_RUNTIME_SESSION_TRACEMESSAGES_H
 
+#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/executor/LaneTrace.h"
-#include "runtime/plan/AllReduce.h"
-#include "runtime/plan/plan.pb.h"
 
 #include <compare>
 #include <optional>

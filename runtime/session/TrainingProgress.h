@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TRAININGPROGRESS_H
 #define GRAPHC_RUNTIME_SESSION_TRAININGPROGRESS_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/observe/ProgressLine.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/session/ResultSums.h"

@@ -1,6 +1,6 @@
 #include "runtime/session/WaitGraph.h"
 
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

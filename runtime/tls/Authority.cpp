@@ -1,7 +1,7 @@
 #include "runtime/tls/Authority.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/tls/OpenSsl.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,8 +1,8 @@
 #include "runtime/tls/Credentials.h"
 
-#include "runtime/base/Log.h"
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Log.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/tls/OpenSsl.h"
 
 #include "absl/strings/str_cat.h"

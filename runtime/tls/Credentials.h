@@ -8,7 +8,7 @@
 #ifndef GRAPHC_RUNTIME_TLS_CREDENTIALS_H
 #define GRAPHC_RUNTIME_TLS_CREDENTIALS_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"

@@ -1,9 +1,9 @@
 #include "runtime/tls/JobFolder.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Thread.h"
-#include "runtime/base/WaitSoFar.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Thread.h"
+#include "runtime/common/base/WaitSoFar.h"
 #include "runtime/tls/OpenSsl.h"
 
 #include "absl/strings/ascii.h"

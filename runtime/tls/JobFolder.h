@@ -14,7 +14,7 @@
 #include "runtime/tls/Authority.h"
 #include "runtime/tls/Credentials.h"
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 
 #include <functional>
 #include <memory>

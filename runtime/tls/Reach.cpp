@@ -1,6 +1,6 @@
 // A connection of our own to a task's server, made only to learn why gRPC's does not come about.
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/tls/Credentials.h"
 #include "runtime/tls/OpenSsl.h"
 

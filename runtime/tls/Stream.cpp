@@ -1,6 +1,6 @@
 #include "runtime/tls/Stream.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/tls/OpenSsl.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,7 @@
 #include "runtime/transport/Acceptor.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Thread.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Thread.h"
 
 #include "absl/time/clock.h"
 

@@ -10,7 +10,7 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_ARRIVALCOUNTER_H
 #define GRAPHC_RUNTIME_TRANSPORT_ARRIVALCOUNTER_H
 
-#include "runtime/base/Futex.h"
+#include "runtime/common/base/Futex.h"
 
 #include <atomic>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "runtime/transport/Conflating.h"
 
-#include "runtime/base/Mutex.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/device/Memory.h"
 #include "runtime/transport/Ring.h"
 

@@ -10,7 +10,7 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCLINK_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCLINK_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/transport/GrpcMessage.h"
 #include "runtime/transport/GrpcPorts.h"
 

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCPORTS_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCPORTS_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/device/Memory.h"
 #include "runtime/transport/GrpcFrame.h"
 #include "runtime/transport/Transport.h"

@@ -1,7 +1,7 @@
 #include "runtime/transport/GrpcTransport.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
 #include "runtime/tls/PeerCertificate.h"
 
 #include "absl/strings/numbers.h"

@@ -13,7 +13,7 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCTRANSPORT_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCTRANSPORT_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/transport/GrpcLink.h"
 
 #include "absl/status/statusor.h"

@@ -1,7 +1,7 @@
 #include "runtime/transport/Handshake.h"
 
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -10,7 +10,7 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_HANDSHAKE_H
 #define GRAPHC_RUNTIME_TRANSPORT_HANDSHAKE_H
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"

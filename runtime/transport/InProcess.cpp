@@ -1,6 +1,6 @@
 #include "runtime/transport/InProcess.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/device/Memory.h"
 #include "runtime/transport/PortTable.h"
 

@@ -18,8 +18,8 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_RING_H
 #define GRAPHC_RUNTIME_TRANSPORT_RING_H
 
-#include "runtime/base/Futex.h"
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Futex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/transport/ArrivalCounter.h"
 #include "runtime/transport/SpinThenPark.h"
 #include "runtime/transport/Transport.h"

@@ -2,10 +2,10 @@
 
 #include "runtime/transport/SharedMemory.h"
 
-#include "runtime/base/Mutex.h"
-#include "runtime/base/Sha256.h"
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/base/Sha256.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/transport/Acceptor.h"
 #include "runtime/transport/Handshake.h"
 #include "runtime/transport/PortTable.h"

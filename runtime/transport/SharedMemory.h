@@ -15,7 +15,7 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_SHAREDMEMORY_H
 #define GRAPHC_RUNTIME_TRANSPORT_SHAREDMEMORY_H
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/statusor.h"

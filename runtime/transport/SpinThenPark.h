@@ -2,8 +2,8 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_SPINTHENPARK_H
 #define GRAPHC_RUNTIME_TRANSPORT_SPINTHENPARK_H
 
-#include "runtime/base/Clock.h"
-#include "runtime/base/Futex.h"
+#include "runtime/common/base/Clock.h"
+#include "runtime/common/base/Futex.h"
 
 #include "absl/time/time.h"
 

@@ -13,7 +13,7 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_TRANSPORT_H
 #define GRAPHC_RUNTIME_TRANSPORT_TRANSPORT_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"

@@ -1,4 +1,4 @@
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/transport/Transport.h"
 
 #include <algorithm>

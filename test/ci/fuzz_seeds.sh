@@ -24,7 +24,7 @@ for target in build/asan/test/fuzz/fuzz_*; do
           test/run/models/dropout.mlir -o "$seeds/loop-$gpus.plan" 2>/dev/null
       done ;;
     *luster*)
-      cp runtime/cluster/examples/*.json "$seeds"
+      cp runtime/common/cluster/examples/*.json "$seeds"
       for cluster in examples/*/cluster*.json; do
         cp "$cluster" "$seeds/$(basename "$(dirname "$cluster")")-$(basename "$cluster")"
       done ;;

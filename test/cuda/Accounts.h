@@ -8,7 +8,7 @@
 #ifndef GRAPHC_TEST_CUDA_ACCOUNTS_H
 #define GRAPHC_TEST_CUDA_ACCOUNTS_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "test/cuda/TakenMemory.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #ifndef GRAPHC_TEST_CUDA_HOSTMEMORY_H
 #define GRAPHC_TEST_CUDA_HOSTMEMORY_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 #include "test/cuda/TestDevice.h"
 
-#include "runtime/kernels/PtxAbi.h"
-#include "test/runtime/plan/PlanBuilder.h"
+#include "runtime/common/abi/PtxAbi.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <cstdio>
 #include <cstdlib>

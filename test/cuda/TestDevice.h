@@ -12,7 +12,7 @@ std::unique_ptr<Device> makeTestDevice();
 /// While it is closed, queues that are made do nothing of their work.
 void closeGate(bool closed);
 
-/// PTX that stands for the kernels of 16 floats in test/runtime/plan/Kernels.c, at their places: of them it has Add alone.
+/// PTX that stands for the kernels of 16 floats in test/runtime/common/plan/Kernels.c, at their places: of them it has Add alone.
 CodeImage testCode();
 
 } // namespace graphc::device::cuda

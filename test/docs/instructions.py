@@ -23,7 +23,7 @@ def main():
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in re.findall(r"^\| .*\|$", section, flags=re.M)][1:]
     texts, plans, lanes = (set(re.findall(pattern, "\n".join(cell for row in rows for cell in row[first:last])))
                            for pattern, first, last in ((r"`dist\.(\w+)`", 0, 2), (r"`([A-Z]\w+)`", 2, 3), (r"`([A-Z]\w+)`", 3, 4)))
-    proto = read(root, "runtime/plan/plan.proto")
+    proto = read(root, "runtime/common/plan/plan.proto")
     kinds = re.search(r"message Instruction \{.*?oneof kind \{(.*?)\}", proto, flags=re.S)[1]
     program = re.search(r"enum class Op [^{]*\{(.*?)\};", read(root, "runtime/executor/Program.h"), flags=re.S)[1]
     ops = {name for file in ("DistOps.td", "DistBufferOps.td")

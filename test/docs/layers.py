@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Which folder includes which: the table in docs/architecture.md, "Layers", held against the sources.   layers.py ROOT
+"""Which folder includes which: the table in docs/architecture.md, "Layers", held against the sources.
 
-An include that the table does not allow is a finding, with file and line; so is an edge of the table that nothing uses any
-more, and a folder that includes itself through others.
+usage: layers.py ROOT            an include that the table does not allow is a finding, with file and line; so is an edge of
+                                 the table that nothing uses any more, and a folder that includes itself through others
+       layers.py ROOT --table    prints the table that the sources have
 """
 import collections
 import os
@@ -10,6 +11,8 @@ import re
 import sys
 
 TOPS = ("dialects", "passes", "runtime", "tools")
+NESTED = ("runtime/common", "runtime/session")  # each folder in these is one of the table
+SHARED = "runtime/common"  # all of it is one word for what is outside the runtime
 INCLUDE = re.compile(r'#include ["<]([^">]+)[">]')
 # A header of a library, by its beginning, and what the table calls the library.
 LIBRARIES = {"absl/": "absl", "llvm/": "LLVM", "lld/": "LLVM", "mlir/": "MLIR", "google/protobuf/": "protobuf", "grpc/": "gRPC",
@@ -18,9 +21,9 @@ LIBRARIES = {"absl/": "absl", "llvm/": "LLVM", "lld/": "LLVM", "mlir/": "MLIR", 
 
 
 def folder(path):
-    """runtime/plan/Verify.h → runtime/plan; passes/Passes.h → passes."""
-    parts = path.split("/")
-    return "/".join(parts[:-1][:2])
+    """runtime/common/plan/Verify.h → runtime/common/plan; runtime/device/cuda/Driver.h → runtime/device; passes/Passes.h → passes."""
+    parts = path.split("/")[:-1]
+    return "/".join(parts[:3 if "/".join(parts[:2]) in NESTED else 2])
 
 
 def uses(root):
@@ -41,6 +44,8 @@ def uses(root):
                     target = match.group(1)
                     if target.startswith(tuple(top + "/" for top in TOPS)):
                         what = folder(target)
+                        if what.startswith(SHARED) and not here.startswith("runtime/"):
+                            what = SHARED
                     else:
                         what = next((lib for start, lib in LIBRARIES.items() if target.startswith(start)), None)
                     if what and what != here:
@@ -59,6 +64,10 @@ def allowed(root):
 def main():
     root = sys.argv[1]
     found, table, findings = uses(root), allowed(root), []
+    if sys.argv[2:] == ["--table"]:
+        for here in sorted(found):  # folders first, then libraries
+            print(f"| `{here}` | {' '.join(f'`{what}`' for what in sorted(found[here], key=lambda what: (what in LIBRARIES.values(), what)))} |")
+        return 0
     for here in sorted(found):
         if here not in table:
             findings.append(f"docs/architecture.md: the table of layers lacks {here}")

@@ -1,7 +1,7 @@
 // cluster.json, and the device and strategy names that come from flags.
-#include "runtime/cluster/Address.h"
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/cluster/Pattern.h"
+#include "runtime/common/cluster/Address.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/cluster/Pattern.h"
 
 #include <cstdlib>
 

@@ -1,10 +1,10 @@
 // The plan's reader and verifier on arbitrary bytes (the sum is not compared), and what relies on a verified plan without
 // running it. A mutator that knows the schema changes single fields, so that changes get behind the parser.
+#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/PlanFile.h"
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/Verify.h"
 #include "runtime/data/PhaseBatches.h"
-#include "runtime/plan/Certificate.h"
-#include "runtime/plan/PlanFile.h"
-#include "runtime/plan/Types.h"
-#include "runtime/plan/Verify.h"
 #include "test/fuzz/FieldMutator.h"
 #include "test/fuzz/SamplePlan.h"
 

@@ -1,7 +1,7 @@
 // Seeds of the fuzz targets of the two protocols, from what real runs said: make_seeds FOLDER task|master|recording|data. Every task of a small plan
 // is a session of this process, under a real driver.
-#include "runtime/plan/LanePlace.h"
-#include "runtime/plan/PlanSketch.h"
+#include "runtime/common/plan/LanePlace.h"
+#include "runtime/common/plan/PlanSketch.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/session/Driver.h"
 #include "runtime/session/FetchPrinter.h"
@@ -10,8 +10,8 @@
 #include "test/fuzz/Protocol.h"
 #include "test/runtime/session/HonestAnswer.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Mutex.h"
 
 #include "absl/strings/str_cat.h"
 

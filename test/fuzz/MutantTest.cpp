@@ -3,16 +3,16 @@
 // memory but its own (address sanitizer).
 //
 // By hand with more of them, on graphc's own plans too: GRAPHC_PLANS="a.plan b.plan" GRAPHC_MUTANTS=100000 mutant_test
-#include "runtime/base/Sha256.h"
-#include "runtime/plan/AllReduce.h"
-#include "runtime/plan/Certificate.h"
-#include "runtime/plan/PlanFile.h"
-#include "runtime/plan/Types.h"
-#include "runtime/plan/Verify.h"
+#include "runtime/common/base/Sha256.h"
+#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/PlanFile.h"
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/Verify.h"
 #include "test/fuzz/Mutate.h"
+#include "test/runtime/common/plan/CompletePlan.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/Simulator.h"
-#include "test/runtime/plan/CompletePlan.h"
-#include "test/runtime/plan/PlanBuilder.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"

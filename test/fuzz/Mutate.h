@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TEST_FUZZ_MUTATE_H
 #define GRAPHC_TEST_FUZZ_MUTATE_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include <random>
 

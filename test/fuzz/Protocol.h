@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TEST_FUZZ_PROTOCOL_H
 #define GRAPHC_TEST_FUZZ_PROTOCOL_H
 
-#include "runtime/plan/PlanFile.h"
+#include "runtime/common/plan/PlanFile.h"
 #include "test/fuzz/FieldMutator.h"
 #include "test/fuzz/Script.h"
 

@@ -1,6 +1,6 @@
 #include "test/fuzz/SamplePlan.h"
 
-#include "runtime/base/Sha256.h"
+#include "runtime/common/base/Sha256.h"
 
 #include <google/protobuf/text_format.h>
 

@@ -4,7 +4,7 @@
 #ifndef GRAPHC_TEST_FUZZ_SAMPLEPLAN_H
 #define GRAPHC_TEST_FUZZ_SAMPLEPLAN_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 namespace graphc::test {
 

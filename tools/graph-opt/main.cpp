@@ -1,6 +1,6 @@
 //===- main.cpp - graph-opt: every pass by itself, upstream's too ---------------------------------------------===//
 #include "passes/Passes.h"
-#include "runtime/base/Version.h"
+#include "runtime/common/base/Version.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"

@@ -2,8 +2,8 @@
 #include "tools/graphc/Options.h"
 
 #include "passes/compiler/Diagnostic.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Version.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Version.h"
 #include "runtime/device/Machine.h"
 
 #include "mlir/IR/AsmState.h"

@@ -2,9 +2,9 @@
 #include "tools/graphc/PlanModes.h"
 
 #include "passes/report/Diff.h"
-#include "runtime/plan/Certificate.h"
-#include "runtime/plan/PlanFile.h"
-#include "runtime/plan/Verify.h"
+#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/PlanFile.h"
+#include "runtime/common/plan/Verify.h"
 
 namespace graphc {
 

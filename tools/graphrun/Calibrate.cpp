@@ -7,10 +7,10 @@
 //===--------------------------------------------------------------------------------------------------------------------===//
 #include "tools/graphrun/Calibrate.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
-#include "runtime/cluster/Calibration.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/cluster/Calibration.h"
 #include "runtime/kernels/LibraryKernel.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"

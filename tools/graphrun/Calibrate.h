@@ -4,7 +4,7 @@
 
 namespace graphc::graphrun {
 
-/// Measures what graphc predicts times with (runtime/cluster/Calibration.h) and writes the file. `argv[0]` is the word
+/// Measures what graphc predicts times with (runtime/common/cluster/Calibration.h) and writes the file. `argv[0]` is the word
 /// calibrate. Returns the process's exit status.
 int calibrate(int argc, char **argv);
 

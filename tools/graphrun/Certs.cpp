@@ -1,8 +1,8 @@
 #include "tools/graphrun/Certs.h"
 
-#include "runtime/base/Socket.h"
-#include "runtime/base/Status.h"
-#include "runtime/cluster/Address.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/cluster/Address.h"
 #include "runtime/tls/Authority.h"
 #include "tools/graphrun/Flags.h"
 

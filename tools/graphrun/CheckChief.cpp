@@ -1,12 +1,12 @@
 #include "tools/graphrun/CheckChief.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Version.h"
-#include "runtime/base/WaitSoFar.h"
 #include "runtime/checkpoint/Beginnings.h"
-#include "runtime/cluster/Address.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Version.h"
+#include "runtime/common/base/WaitSoFar.h"
+#include "runtime/common/cluster/Address.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/Types.h"
 #include "runtime/service/Secret.h"
 #include "runtime/session/Answers.h"
 #include "tools/graphrun/Within.h"
@@ -63,7 +63,8 @@ CheckChief::CheckChief(const Flags &flags, const plan::LoadedPlan &plan, const T
 }
 
 void CheckChief::run(const std::function<std::string()> &elsewhere) {
-  report_.ok(absl::StrCat("plan ", short8(loaded_.fingerprint), "… of ", plan_.model(), ", graphrun ", base::version()));
+  report_.ok(
+      absl::StrCat("plan ", short8(loaded_.fingerprint), "… of ", plan_.model(), ", graphrun ", base::version()));
   gather(elsewhere);
   compareSelves();
   look();

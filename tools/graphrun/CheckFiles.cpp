@@ -1,7 +1,7 @@
 #include "tools/graphrun/CheckFiles.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
 #include "tools/graphrun/ExportedPlan.h"
 #include "tools/graphrun/Feeds.h"
 

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_CHECKFILES_H
 #define GRAPHC_TOOLS_GRAPHRUN_CHECKFILES_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "tools/graphrun/Flags.h"
 
 #include "absl/status/status.h"

@@ -7,7 +7,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_CHECKREPORT_H
 #define GRAPHC_TOOLS_GRAPHRUN_CHECKREPORT_H
 
-#include "runtime/cluster/ClusterConfig.h"
+#include "runtime/common/cluster/ClusterConfig.h"
 #include "runtime/service/service.pb.h"
 #include "tools/graphrun/LinkTimer.h"
 

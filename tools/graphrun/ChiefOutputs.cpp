@@ -1,6 +1,6 @@
 #include "tools/graphrun/ChiefOutputs.h"
 
-#include "runtime/base/Log.h"
+#include "runtime/common/base/Log.h"
 #include "runtime/session/Arguments.h"
 #include "runtime/session/FetchPrinter.h"
 

@@ -4,10 +4,10 @@
 #include "tools/graphrun/StopSignals.h"
 #include "tools/graphrun/TaskMain.h"
 
-#include "runtime/base/Log.h"
-#include "runtime/base/Status.h"
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/plan/Standalone.h"
+#include "runtime/common/base/Log.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/plan/Standalone.h"
 #include "runtime/session/Arguments.h"
 #include "runtime/session/Evaluator.h"
 

@@ -1,9 +1,9 @@
 #include "tools/graphrun/Explain.h"
 #include "tools/graphrun/Subcommand.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
-#include "runtime/plan/PlanFile.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/PlanFile.h"
 #include "runtime/session/Recordings.h"
 
 #include "absl/strings/match.h"

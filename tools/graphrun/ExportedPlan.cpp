@@ -1,6 +1,6 @@
 #include "tools/graphrun/ExportedPlan.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/session/Export.h"
 
 #include "absl/strings/str_cat.h"

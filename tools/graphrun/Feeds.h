@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_FEEDS_H
 #define GRAPHC_TOOLS_GRAPHRUN_FEEDS_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "tools/graphrun/Flags.h"
 
 namespace graphc::graphrun {

@@ -1,10 +1,10 @@
 #include "tools/graphrun/Flags.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
-#include "runtime/base/Version.h"
-#include "runtime/cluster/Address.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/base/Version.h"
+#include "runtime/common/cluster/Address.h"
 #include "runtime/executor/Control.h"
 
 #include "absl/strings/match.h"

@@ -1,9 +1,9 @@
 #include "tools/graphrun/GpuShares.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/device/Machine.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_GPUSHARES_H
 #define GRAPHC_TOOLS_GRAPHRUN_GPUSHARES_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 

@@ -1,9 +1,9 @@
 #include "tools/graphrun/JobSetManifest.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/cluster/Rank.h"
-#include "runtime/plan/Standalone.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/cluster/Rank.h"
+#include "runtime/common/plan/Standalone.h"
 #include "tools/graphrun/GpuShares.h"
 #include "tools/graphrun/LaunchContext.h"
 

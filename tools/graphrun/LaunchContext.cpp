@@ -1,6 +1,6 @@
 #include "tools/graphrun/LaunchContext.h"
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 #include "tools/graphrun/LaunchedChild.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/observe/ProcessInfo.h"
 
 #include "absl/strings/str_cat.h"

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHEDCHILD_H
 #define GRAPHC_TOOLS_GRAPHRUN_LAUNCHEDCHILD_H
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 #include "tools/graphrun/LaunchContext.h"
 
 #include "absl/status/statusor.h"

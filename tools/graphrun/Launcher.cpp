@@ -2,9 +2,9 @@
 
 #include "tools/graphrun/LauncherWords.h"
 
-#include "runtime/base/Log.h"
-#include "runtime/base/Status.h"
 #include "runtime/checkpoint/DumpFolder.h"
+#include "runtime/common/base/Log.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/service/Secret.h"
 

@@ -2,14 +2,14 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHER_H
 #define GRAPHC_TOOLS_GRAPHRUN_LAUNCHER_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/common/plan/plan.pb.h"
 #include "runtime/session/Restarts.h"
 #include "tools/graphrun/EvaluatorLife.h"
 #include "tools/graphrun/LaunchedChild.h"
 #include "tools/graphrun/Replacements.h"
 #include "tools/graphrun/Sessions.h"
 
-#include "runtime/base/Socket.h"
+#include "runtime/common/base/Socket.h"
 #include "runtime/observe/ProgressLine.h"
 
 #include "absl/time/time.h"

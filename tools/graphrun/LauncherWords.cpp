@@ -1,6 +1,6 @@
 #include "tools/graphrun/LauncherWords.h"
 
-#include "runtime/base/Socket.h"
+#include "runtime/common/base/Socket.h"
 
 #include <nlohmann/json.hpp>
 

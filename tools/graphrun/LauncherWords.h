@@ -9,7 +9,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHERWORDS_H
 #define GRAPHC_TOOLS_GRAPHRUN_LAUNCHERWORDS_H
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 
 #include "absl/time/time.h"
 

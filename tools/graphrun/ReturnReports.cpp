@@ -1,6 +1,6 @@
 #include "tools/graphrun/ReturnReports.h"
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,9 +2,9 @@
 #include "tools/graphrun/Shown.h"
 #include "tools/graphrun/Subcommand.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
-#include "runtime/plan/PlanFile.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/PlanFile.h"
 #include "runtime/session/Export.h"
 
 #include "absl/strings/ascii.h"

@@ -1,9 +1,9 @@
 //===- ShowCheckpoint.cpp - what is in a checkpoint, and whether it is whole -----------------------------------------------===//
 #include "tools/graphrun/Shown.h"
 
-#include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,10 +1,10 @@
 //===- ShowPlan.cpp - what is in a plan ------------------------------------------------------------------------------------===//
 #include "tools/graphrun/Shown.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/plan/MemoryNeeds.h"
-#include "runtime/plan/PlanFile.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/MemoryNeeds.h"
+#include "runtime/common/plan/PlanFile.h"
+#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

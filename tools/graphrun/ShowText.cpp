@@ -1,7 +1,7 @@
 #include "tools/graphrun/Shown.h"
 
-#include "runtime/base/Text.h"
-#include "runtime/plan/MemoryNeeds.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/plan/MemoryNeeds.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -6,7 +6,7 @@
 #include "tools/graphrun/Subcommand.h"
 #include "tools/graphrun/TaskMain.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/http/Client.h"
 
 #include "absl/strings/match.h"

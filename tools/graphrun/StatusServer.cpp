@@ -1,6 +1,6 @@
 #include "tools/graphrun/StatusServer.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

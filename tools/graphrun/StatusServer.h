@@ -7,7 +7,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_STATUSSERVER_H
 #define GRAPHC_TOOLS_GRAPHRUN_STATUSSERVER_H
 
-#include "runtime/base/Socket.h"
+#include "runtime/common/base/Socket.h"
 #include "runtime/http/Responder.h"
 #include "runtime/observe/RunStatus.h"
 #include "tools/graphrun/Flags.h"

@@ -1,7 +1,7 @@
 #include "tools/graphrun/Subcommand.h"
 #include "tools/graphrun/Flags.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 
 #include "absl/strings/str_cat.h"
 

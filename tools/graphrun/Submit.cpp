@@ -1,9 +1,9 @@
 #include "tools/graphrun/Submit.h"
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
-#include "runtime/cluster/ClusterConfig.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/cluster/ClusterConfig.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/session/Ranks.h"
 #include "tools/graphrun/EvaluatorMain.h"
 #include "tools/graphrun/GpuShares.h"

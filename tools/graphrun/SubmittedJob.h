@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_SUBMITTEDJOB_H
 #define GRAPHC_TOOLS_GRAPHRUN_SUBMITTEDJOB_H
 
-#include "runtime/plan/PlanFile.h"
+#include "runtime/common/plan/PlanFile.h"
 #include "tools/graphrun/Flags.h"
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
 #define GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
 
+#include "runtime/common/plan/PlanFile.h"
 #include "runtime/data/DataSearch.h"
-#include "runtime/plan/PlanFile.h"
 #include "runtime/service/Dialer.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/session/TaskThreads.h"

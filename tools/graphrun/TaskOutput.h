@@ -2,9 +2,9 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_TASKOUTPUT_H
 #define GRAPHC_TOOLS_GRAPHRUN_TASKOUTPUT_H
 
-#include "runtime/base/File.h"
-#include "runtime/base/Log.h"
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Log.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/observe/ProgressLine.h"
 #include "tools/graphrun/LaunchContext.h"
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------------------------------------------===//
 #include "dialects/graph/ops/Making.h"
 #include "dialects/graph/ops/StridedView.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 using namespace mlir;
 using namespace graphc::graph;

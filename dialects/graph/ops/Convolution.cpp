@@ -1,6 +1,6 @@
 //===- Convolution.cpp - products over windows that slide -----------------------------------------------------===//
 #include "dialects/graph/ops/Sliding.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 #include "llvm/Support/MathExtras.h"
 

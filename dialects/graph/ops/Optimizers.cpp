@@ -1,6 +1,6 @@
 //===- Optimizers.cpp - what optimizers make of gradients -----------------------------------------------------===//
 #include "dialects/graph/ops/Loops.h"
-#include "runtime/cluster/Pattern.h"
+#include "runtime/common/cluster/Pattern.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

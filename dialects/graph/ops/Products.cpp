@@ -1,6 +1,6 @@
 //===- Products.cpp - sums of products ------------------------------------------------------------------------===//
 #include "dialects/graph/ops/Making.h"
-#include "runtime/device/Kinds.h"
+#include "runtime/common/device/Kinds.h"
 
 using namespace mlir;
 using namespace graphc::graph;

@@ -1,8 +1,8 @@
 //===- Random.cpp - random numbers ----------------------------------------------------------------------------===//
-#include "runtime/base/Random.h"
+#include "runtime/common/base/Random.h"
 #include "dialects/graph/ops/Folding.h"
 #include "dialects/graph/ops/Making.h"
-#include "runtime/base/NormalPair.h"
+#include "runtime/common/base/NormalPair.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

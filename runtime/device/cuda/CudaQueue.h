@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_DEVICE_CUDA_CUDAQUEUE_H
 #define GRAPHC_RUNTIME_DEVICE_CUDA_CUDAQUEUE_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/device/cuda/Gpu.h"
 
 #include <thread>

@@ -1,6 +1,6 @@
 #include "runtime/device/cuda/CudaSegment.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/device/cuda/Products.h"
 
 namespace graphc::device::cuda {

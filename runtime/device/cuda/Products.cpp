@@ -1,7 +1,7 @@
 #include "runtime/device/cuda/Products.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
 #include "runtime/kernels/Matmul.h"
 
 #include "absl/strings/escaping.h"

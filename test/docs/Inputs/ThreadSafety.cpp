@@ -1,5 +1,5 @@
 // What the compiler refuses of code that guards something by a mutex; thread-safety.test compiles this as the build compiles the runtime.
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 
 using namespace graphc;
 

@@ -2,10 +2,10 @@
 #include "graphc.h"
 #include "passes/Passes.h"
 #include "passes/compiler/Compilation.h"
-#include "runtime/device/Kinds.h"
-#include "runtime/plan/PlanFile.h"
-#include "runtime/plan/Types.h"
-#include "runtime/plan/Verify.h"
+#include "runtime/common/device/Kinds.h"
+#include "runtime/common/plan/PlanFile.h"
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/Verify.h"
 
 #include "mlir/Parser/Parser.h"
 

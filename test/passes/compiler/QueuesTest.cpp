@@ -1,8 +1,8 @@
 // Programs on a device with memory of its own: the verifier refuses each of them once it is damaged.
 #include "passes/emit/Segments.h"
-#include "runtime/plan/Certificate.h"
+#include "runtime/common/plan/Certificate.h"
 #include "test/passes/compiler/QueuePlans.h"
-#include "test/runtime/plan/DamageCase.h"
+#include "test/runtime/common/plan/DamageCase.h"
 
 #include <map>
 

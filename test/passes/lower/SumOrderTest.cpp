@@ -5,9 +5,9 @@
 #include "passes/Pipelines.h"
 #include "passes/emit/NativeCode.h"
 #include "passes/emit/PtxCode.h"
-#include "runtime/base/Cpu.h"
-#include "runtime/kernels/KernelAbi.h"
-#include "runtime/kernels/PtxAbi.h"
+#include "runtime/common/abi/KernelAbi.h"
+#include "runtime/common/abi/PtxAbi.h"
+#include "runtime/common/base/Cpu.h"
 #include "test/cuda/Ptx.h"
 
 #include "mlir/Parser/Parser.h"

@@ -1,6 +1,6 @@
 #include "RandomPhase.h"
 
-#include "runtime/plan/SumTree.h"
+#include "runtime/common/plan/SumTree.h"
 
 #include <iterator>
 #include <map>

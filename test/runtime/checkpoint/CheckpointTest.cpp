@@ -1,6 +1,6 @@
 #include "runtime/checkpoint/Beginnings.h"
 #include "runtime/checkpoint/Layout.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 #include "test/runtime/checkpoint/Tensors.h"
 
 #include <gmock/gmock.h>

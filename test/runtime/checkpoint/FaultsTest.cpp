@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "test/faults/faults.h"
-#include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/checkpoint/DumpFolder.h"
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/checkpoint/Npy.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "test/runtime/checkpoint/Tensors.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "runtime/checkpoint/Finished.h"
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

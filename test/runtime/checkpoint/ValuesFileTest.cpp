@@ -1,5 +1,5 @@
 #include "runtime/checkpoint/Beginnings.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 #include "test/runtime/checkpoint/Tensors.h"
 #include "test/runtime/data/TestFiles.h"
 

@@ -1,5 +1,5 @@
 #include "runtime/data/Convert.h"
-#include "runtime/base/Random.h"
+#include "runtime/common/base/Random.h"
 
 #include <gtest/gtest.h>
 

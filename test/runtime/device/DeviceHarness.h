@@ -2,8 +2,8 @@
 #ifndef GRAPHC_TEST_RUNTIME_DEVICE_DEVICEHARNESS_H
 #define GRAPHC_TEST_RUNTIME_DEVICE_DEVICEHARNESS_H
 
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/device/Sim.h"
-#include "test/runtime/plan/PlanBuilder.h"
 
 #include "absl/time/clock.h"
 
@@ -15,7 +15,7 @@
 
 namespace graphc::device {
 
-/// The kernel of 16 floats: the second size of test/runtime/plan/Kernels.c.
+/// The kernel of 16 floats: the second size of test/runtime/common/plan/Kernels.c.
 inline uint32_t testKernel(plan::TestKernel kernel) { return uint32_t(plan::TestKernel::Count) + uint32_t(kernel); }
 
 /// The kernels of the host's CPU.

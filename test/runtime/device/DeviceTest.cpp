@@ -1,6 +1,6 @@
 // What every device does: one suite for the CPU and for the simulated asynchronous one, with several seeds.
+#include "runtime/common/device/Kinds.h"
 #include "runtime/device/CpuDevice.h"
-#include "runtime/device/Kinds.h"
 #include "runtime/kernels/LibraryKernel.h"
 #include "test/cuda/TestDevice.h"
 #include "test/runtime/device/DeviceHarness.h"

@@ -1,6 +1,6 @@
 #include "test/runtime/device/Sim.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/device/CpuDevice.h"
 #include "runtime/device/SegmentOrder.h"
 #include "runtime/kernels/LibraryKernel.h"

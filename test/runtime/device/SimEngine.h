@@ -7,8 +7,8 @@
 #ifndef GRAPHC_TEST_RUNTIME_DEVICE_SIMENGINE_H
 #define GRAPHC_TEST_RUNTIME_DEVICE_SIMENGINE_H
 
-#include "runtime/base/Mutex.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/device/Device.h"
 
 #include "absl/strings/str_cat.h"

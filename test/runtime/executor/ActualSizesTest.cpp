@@ -1,7 +1,7 @@
 // Messages that have as many entries as their sender counts: what arrives, what is counted, and who says another number.
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
-#include "test/runtime/plan/PlanBuilder.h"
 
 #include <gmock/gmock.h>
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "test/runtime/CountAllocations.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
-#include "test/runtime/plan/PlanBuilder.h"
 
 namespace graphc::executor {
 

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_COUNTINGPLAN_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_COUNTINGPLAN_H
 
-#include "test/runtime/plan/PlanBuilder.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 
 #include "absl/strings/str_cat.h"
 

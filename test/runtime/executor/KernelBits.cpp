@@ -9,14 +9,14 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "runtime/base/Crc32c.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Crc32c.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/PlanFile.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/device/Memory.h"
 #include "runtime/executor/KernelLibrary.h"
 #include "runtime/kernels/Library.h"
 #include "runtime/kernels/Matmul.h"
-#include "runtime/plan/PlanFile.h"
-#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

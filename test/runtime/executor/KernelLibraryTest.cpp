@@ -1,9 +1,9 @@
 #include "runtime/executor/KernelLibrary.h"
 
-#include "runtime/base/Sha256.h"
+#include "runtime/common/base/Sha256.h"
 #include "runtime/executor/Program.h"
 #include "runtime/executor/VariableStore.h"
-#include "test/runtime/plan/PlanBuilder.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

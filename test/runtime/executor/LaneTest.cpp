@@ -1,12 +1,12 @@
 //===- LaneTest.cpp - whole phases on threads: values, ends, errors, bytes, arenas ------------------------------------===//
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/plan/LanePlace.h"
 #include "runtime/executor/EventRing.h"
-#include "runtime/plan/LanePlace.h"
+#include "test/runtime/common/plan/CompletePlan.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
-#include "test/runtime/plan/CompletePlan.h"
-#include "test/runtime/plan/PlanBuilder.h"
 #include "test/runtime/session/LonePlan.h"
 
 #include "absl/time/clock.h"

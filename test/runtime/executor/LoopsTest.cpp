@@ -1,9 +1,9 @@
 //===- LoopsTest.cpp - the sums of a loop are those of the tree, whatever their number, and made under their variables' locks -===//
 
-#include "runtime/plan/SumTree.h"
+#include "runtime/common/plan/SumTree.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
-#include "test/runtime/plan/PlanBuilder.h"
 
 #include "absl/synchronization/notification.h"
 

@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "runtime/base/File.h"
-#include "runtime/base/Status.h"
-#include "runtime/base/Text.h"
 #include "runtime/checkpoint/Npy.h"
-#include "runtime/plan/PlanFile.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
+#include "runtime/common/plan/PlanFile.h"
 #include "test/runtime/executor/Simulator.h"
 
 #include "absl/strings/str_cat.h"

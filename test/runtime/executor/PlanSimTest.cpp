@@ -1,10 +1,10 @@
 //===- PlanSimTest.cpp - the tool plan-sim, as random-graph tests use it ------------------------------------------------===//
 
-#include "runtime/base/File.h"
 #include "runtime/checkpoint/Npy.h"
-#include "runtime/plan/PlanFile.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/plan/PlanFile.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/Simulator.h"
-#include "test/runtime/plan/PlanBuilder.h"
 
 #include "absl/strings/str_cat.h"
 

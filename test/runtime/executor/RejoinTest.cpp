@@ -2,9 +2,9 @@
 
 #include "runtime/executor/Rejoin.h"
 
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/Verify.h"
 #include "runtime/executor/Parking.h"
-#include "runtime/plan/Types.h"
-#include "runtime/plan/Verify.h"
 #include "test/runtime/executor/CountingPlan.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"

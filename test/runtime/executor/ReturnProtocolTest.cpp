@@ -7,8 +7,8 @@
 
 #include "runtime/executor/Rejoin.h"
 
-#include "runtime/plan/Types.h"
-#include "runtime/plan/Verify.h"
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/Verify.h"
 #include "runtime/transport/InProcess.h"
 #include "test/runtime/executor/CountingPlan.h"
 #include "test/runtime/executor/TaskHarness.h"

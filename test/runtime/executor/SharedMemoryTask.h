@@ -2,10 +2,10 @@
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_SHAREDMEMORYTASK_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_SHAREDMEMORYTASK_H
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/executor/VariableStore.h"
-#include "runtime/plan/Types.h"
 #include "runtime/transport/SharedMemory.h"
 
 #include "test/runtime/transport/TestPaths.h"

@@ -1,9 +1,9 @@
 #include "test/runtime/executor/Simulator.h"
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/Types.h"
 #include "runtime/transport/Conflating.h"
 
 #include "absl/strings/str_cat.h"

@@ -6,10 +6,10 @@
 
 #include "test/runtime/executor/Simulator.h"
 
-#include "runtime/base/Status.h"
-#include "runtime/plan/Certificate.h"
-#include "runtime/plan/Verify.h"
-#include "test/runtime/plan/PlanBuilder.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/Verify.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

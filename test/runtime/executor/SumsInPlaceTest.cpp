@@ -1,12 +1,12 @@
 //===- SumsInPlaceTest.cpp - all-reduces over shared memory, whose sums are read where they were made -----------------===//
 
+#include "test/runtime/common/plan/CompletePlan.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/SharedMemoryTask.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
-#include "test/runtime/plan/CompletePlan.h"
-#include "test/runtime/plan/PlanBuilder.h"
 
-#include "runtime/plan/AllReduce.h"
+#include "runtime/common/plan/AllReduce.h"
 
 #include "absl/strings/str_cat.h"
 

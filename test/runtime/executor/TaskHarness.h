@@ -2,10 +2,10 @@
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_TASKHARNESS_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_TASKHARNESS_H
 
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/Verify.h"
 #include "runtime/executor/LaneRunner.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/Types.h"
-#include "runtime/plan/Verify.h"
 #include "runtime/transport/InProcess.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 //===- TaskPhaseTest.cpp - the ends of channels that a task holds --------------------------------------------------------===//
 
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/Types.h"
-#include "test/runtime/plan/PlanBuilder.h"
+#include "runtime/common/plan/Types.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <gtest/gtest.h>
 

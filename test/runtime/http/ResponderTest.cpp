@@ -1,6 +1,6 @@
 // Real sockets: who is answered, who is refused, and that nobody holds the others up.
 #include "runtime/http/Responder.h"
-#include "runtime/base/Socket.h"
+#include "runtime/common/base/Socket.h"
 #include "runtime/http/Client.h"
 #include "runtime/tls/Authority.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/base/Cpu.h"
+#include "runtime/common/base/Cpu.h"
 #include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/DirectMatmul.h"
 #include "runtime/kernels/TileMatmul.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "runtime/kernels/KernelAbi.h"
-#include "runtime/kernels/LibraryAbi.h"
+#include "runtime/common/abi/KernelAbi.h"
+#include "runtime/common/abi/LibraryAbi.h"
 
 #include <cstdio>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/observe/ProgressLine.h"
 #include "runtime/observe/Stats.h"

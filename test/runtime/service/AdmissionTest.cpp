@@ -1,5 +1,5 @@
 // Who gets in to a task, what strangers get to hear, and what they cost.
-#include "runtime/base/Socket.h"
+#include "runtime/common/base/Socket.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Proof.h"

@@ -1,7 +1,7 @@
 // Control streams over real gRPC in one process: what a task hears in each way that things can end.
-#include "runtime/base/Mutex.h"
-#include "runtime/base/Socket.h"
-#include "runtime/base/Version.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Version.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/PlanFetch.h"

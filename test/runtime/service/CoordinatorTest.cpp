@@ -1,7 +1,7 @@
 // The master's table: who may join, barriers, and whose fault it was.
 #include "runtime/service/Coordinator.h"
 
-#include "runtime/base/Clock.h"
+#include "runtime/common/base/Clock.h"
 #include "test/runtime/service/FakeCluster.h"
 
 #include "absl/strings/str_cat.h"

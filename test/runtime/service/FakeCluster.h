@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TEST_RUNTIME_SERVICE_FAKECLUSTER_H
 #define GRAPHC_TEST_RUNTIME_SERVICE_FAKECLUSTER_H
 
-#include "runtime/base/Mutex.h"
+#include "runtime/common/base/Mutex.h"
 #include "runtime/service/Coordinator.h"
 
 #include <gtest/gtest.h>

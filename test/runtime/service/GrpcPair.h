@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TEST_RUNTIME_SERVICE_GRPCPAIR_H
 #define GRAPHC_TEST_RUNTIME_SERVICE_GRPCPAIR_H
 
-#include "runtime/base/Socket.h"
+#include "runtime/common/base/Socket.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
 #include "runtime/transport/GrpcOptions.h"

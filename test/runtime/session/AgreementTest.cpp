@@ -1,7 +1,7 @@
 #include "runtime/session/Agreement.h"
 
-#include "runtime/plan/Types.h"
-#include "test/runtime/plan/PlanBuilder.h"
+#include "runtime/common/plan/Types.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 // between the 50th and the 350th step of the chief.
 #include "runtime/session/PhaseHost.h"
 #include "test/runtime/CountAllocations.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/TaskHarness.h"
-#include "test/runtime/plan/PlanBuilder.h"
 
 namespace graphc::session {
 

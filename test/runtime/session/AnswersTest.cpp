@@ -1,7 +1,7 @@
 // What a task may say to its master: one that is out of its mind ends the run by its own name, and harms nobody else's process.
 #include "runtime/session/Answers.h"
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 #include "test/runtime/session/AnsweredRun.h"
 
 #include "absl/time/clock.h"

@@ -1,7 +1,7 @@
 // The chief's part of checkpoints, with one owner that obeys: which is found, when the next is due, what is left of one that fails.
 #include "runtime/session/ChiefCheckpoints.h"
 
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/service/Secret.h"
 #include "runtime/session/TaskThreads.h"
 

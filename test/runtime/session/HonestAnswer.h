@@ -3,9 +3,9 @@
 #define GRAPHC_TEST_RUNTIME_SESSION_HONESTANSWER_H
 
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/TaskPhase.h"
-#include "runtime/plan/Types.h"
 #include "runtime/service/service.pb.h"
 
 #include <set>

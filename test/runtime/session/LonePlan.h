@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TEST_RUNTIME_SESSION_LONEPLAN_H
 #define GRAPHC_TEST_RUNTIME_SESSION_LONEPLAN_H
 
-#include "test/runtime/plan/PlanBuilder.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 
 namespace graphc::plan {
 

@@ -5,8 +5,8 @@
 //===--------------------------------------------------------------------------------------------------------------------===//
 #include "runtime/session/MemoryRecovery.h"
 
-#include "runtime/plan/Types.h"
-#include "test/runtime/plan/PlanBuilder.h"
+#include "runtime/common/plan/Types.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

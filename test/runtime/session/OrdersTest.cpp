@@ -1,6 +1,6 @@
 // Which orders a task obeys: a chief that is out of its mind gets an error with a name and no crash.
-#include "runtime/plan/Types.h"
-#include "runtime/plan/Verify.h"
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/Verify.h"
 #include "runtime/session/TaskSession.h"
 #include "test/runtime/session/LonePlan.h"
 #include "test/runtime/session/ScriptedLink.h"

@@ -1,9 +1,9 @@
 // The chief's part of a return: which orders, in which order, with which step, and what becomes of it when something goes wrong.
 #include "runtime/session/Returns.h"
 
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/session/Orders.h"
-#include "test/runtime/plan/PlanBuilder.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/service/FakeCluster.h"
 
 #include "absl/strings/str_cat.h"

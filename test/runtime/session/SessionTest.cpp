@@ -1,8 +1,8 @@
 // Whole runs of small plans: phases, results, checkpoints, stops and failures, over both transports.
-#include "runtime/base/File.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/checkpoint/Safetensors.h"
-#include "test/runtime/plan/PlanBuilder.h"
+#include "runtime/common/base/File.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/session/TestCluster.h"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // What a run's status says by its orders and by what heartbeats have brought.
 #include "runtime/session/StatusBoard.h"
 
-#include "runtime/plan/Types.h"
-#include "test/runtime/plan/PlanBuilder.h"
+#include "runtime/common/plan/Types.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <gmock/gmock.h>
 

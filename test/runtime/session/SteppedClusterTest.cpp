@@ -2,12 +2,12 @@
 // test_hooks.py does with processes.
 #include "runtime/session/Session.h"
 
-#include "runtime/base/Socket.h"
 #include "runtime/checkpoint/Npy.h"
+#include "runtime/common/base/Socket.h"
 #include "runtime/service/Secret.h"
 #include "runtime/session/StepControl.h"
 #include "runtime/session/TaskPlace.h"
-#include "test/runtime/plan/PlanBuilder.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/session/ScriptedLink.h"
 
 #include "absl/strings/str_cat.h"

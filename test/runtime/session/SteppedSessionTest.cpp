@@ -1,8 +1,8 @@
 // graphc::Session: the steps, their hooks, how it ends. What its steps compute is compared with graphc::run.
 #include "runtime/session/Session.h"
 
-#include "runtime/base/File.h"
 #include "runtime/checkpoint/Npy.h"
+#include "runtime/common/base/File.h"
 #include "runtime/service/Secret.h"
 #include "test/runtime/session/LonePlan.h"
 

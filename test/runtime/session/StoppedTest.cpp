@@ -1,5 +1,5 @@
 // Runs that are stopped, by what their driver says and leaves.
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 #include "test/runtime/session/AnsweredRun.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "runtime/session/StreamPositions.h"
 
-#include "test/runtime/plan/PlanBuilder.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <gtest/gtest.h>
 

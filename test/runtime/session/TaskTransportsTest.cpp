@@ -1,11 +1,11 @@
 // Links of a peer that was lost and comes back: made anew beside those of others, and freed when nobody has a port of them.
 #include "runtime/session/TaskTransports.h"
 
-#include "runtime/plan/Types.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
 #include "runtime/transport/GrpcOptions.h"
-#include "test/runtime/plan/PlanBuilder.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

@@ -6,8 +6,8 @@
 #ifndef GRAPHC_TEST_RUNTIME_SESSION_TESTCLUSTER_H
 #define GRAPHC_TEST_RUNTIME_SESSION_TESTCLUSTER_H
 
-#include "runtime/base/Socket.h"
-#include "runtime/plan/Types.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/plan/Types.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"

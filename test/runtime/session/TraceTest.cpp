@@ -1,10 +1,10 @@
 // What lanes record, which messages these are, one clock for all, and a run's whole trace over both transports.
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
+#include "runtime/common/trace/TraceFile.h"
 #include "runtime/session/TraceMerge.h"
-#include "runtime/trace/TraceFile.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
-#include "test/runtime/plan/PlanBuilder.h"
 #include "test/runtime/session/TestCluster.h"
 
 #include <gmock/gmock.h>

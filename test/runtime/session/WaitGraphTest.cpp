@@ -2,9 +2,9 @@
 #include "runtime/session/WaitGraph.h"
 
 #include "runtime/session/HangWatch.h"
+#include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
-#include "test/runtime/plan/PlanBuilder.h"
 #include "test/runtime/session/LonePlan.h"
 
 #include <gmock/gmock.h>

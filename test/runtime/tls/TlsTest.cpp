@@ -1,5 +1,5 @@
 // Certificates: what is made, what is accepted, and the words for everything that is not.
-#include "runtime/base/Socket.h"
+#include "runtime/common/base/Socket.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/TaskServer.h"

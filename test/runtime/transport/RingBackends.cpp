@@ -1,6 +1,6 @@
 //===- RingBackends.cpp - the suite over the in-process and the shared-memory transport ------------------------------===//
 
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/transport/InProcess.h"
 #include "runtime/transport/SharedMemory.h"
 

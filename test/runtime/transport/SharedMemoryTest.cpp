@@ -1,7 +1,7 @@
 //===- SharedMemoryTest.cpp - who may connect, what a hostile peer can do, what is left behind ------------------------===//
 
 #include "runtime/transport/SharedMemory.h"
-#include "runtime/base/Socket.h"
+#include "runtime/common/base/Socket.h"
 #include "runtime/device/Memory.h"
 #include "runtime/transport/Handshake.h"
 #include "runtime/transport/Ring.h"

@@ -2,9 +2,9 @@
 #ifndef GRAPHC_TEST_RUNTIME_TRANSPORT_TESTPATHS_H
 #define GRAPHC_TEST_RUNTIME_TRANSPORT_TESTPATHS_H
 
-#include "runtime/base/Mutex.h"
-#include "runtime/base/Sha256.h"
-#include "runtime/base/Status.h"
+#include "runtime/common/base/Mutex.h"
+#include "runtime/common/base/Sha256.h"
+#include "runtime/common/base/Status.h"
 #include "runtime/transport/SharedMemory.h"
 
 #include "absl/strings/str_cat.h"

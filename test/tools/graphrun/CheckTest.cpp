@@ -1,7 +1,7 @@
 // graphrun check without processes: what the report says, and how the chief's service treats tasks of another version, ones that are no
 // task, ones that come twice or do not answer. test/run/test_check.py has the same in real processes.
-#include "runtime/base/Socket.h"
-#include "runtime/base/Version.h"
+#include "runtime/common/base/Socket.h"
+#include "runtime/common/base/Version.h"
 #include "runtime/service/CheckService.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"

@@ -1,7 +1,7 @@
 #include "tools/graphrun/Flags.h"
 #include "tools/graphrun/LaunchContext.h"
 
-#include "runtime/base/File.h"
+#include "runtime/common/base/File.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

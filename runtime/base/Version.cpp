@@ -1,7 +1,0 @@
-#include "runtime/base/Version.h"
-
-namespace graphc::base {
-
-const char *version() { return GRAPHC_VERSION; }
-
-} // namespace graphc::base

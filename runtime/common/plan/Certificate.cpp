@@ -1,0 +1,186 @@
+//===- Certificate.cpp - the proof in the plan that it cannot hang, checked -------------------------------------------===//
+#include "runtime/common/plan/Certificate.h"
+
+#include "runtime/common/base/Status.h"
+#include "runtime/common/plan/EndOfStream.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <initializer_list>
+#include <map>
+#include <vector>
+
+namespace graphc::plan {
+namespace {
+
+using detail::Ends;
+using detail::Event;
+
+template <typename... Args> absl::Status refuse(const Args &...args) {
+  return absl::InvalidArgumentError(absl::StrCat("certificate of liveness: ", args...));
+}
+
+class Checker {
+public:
+  explicit Checker(const Plan &plan) : plan(plan), ends(size_t(plan.channels_size())) {}
+
+  absl::StatusOr<CertificateFacts> run() {
+    facts.phases = uint64_t(plan.phases_size());
+    facts.programs = uint64_t(plan.programs_size());
+    for (uint32_t program = 0; program < uint32_t(plan.programs_size()); ++program)
+      GRAPHC_RETURN_IF_ERROR(walk(program));
+    for (uint32_t channel = 0; channel < uint32_t(plan.channels_size()); ++channel)
+      GRAPHC_RETURN_IF_ERROR(match(channel));
+    for (uint32_t phase = 0; phase < uint32_t(plan.phases_size()); ++phase)
+      if (plan.phases(int(phase)).ends_by_end_of_stream())
+        GRAPHC_RETURN_IF_ERROR(base::annotate(detail::checkEndOfStream(plan, ends, phase), "certificate of liveness"));
+    return facts;
+  }
+
+private:
+  std::string text(const Event &event) const { return detail::eventText(plan, event); }
+
+  absl::Status grows(const Event &before, const Event &after, absl::string_view why) {
+    ++facts.edges;
+    if (before.rank < after.rank)
+      return absl::OkStatus();
+    return refuse(why, " edge: ", text(before), " has number ", before.rank, "; ", text(after), " has ", after.rank,
+                  ", expected more");
+  }
+
+  /// Reads the program's events, each against the one before it: those of the step, and those of one iteration of each loop.
+  absl::Status walk(uint32_t index) {
+    const Program &program = plan.programs(int(index));
+    std::vector<Event> events = detail::eventsOf(plan, index);
+    if (program.event_ranks_size() == 0 && !events.empty())
+      return refuse("program ", program.name(), " has none, so nothing shows that its ", events.size(),
+                    " events a step cannot wait for each other in a circle; make the plan with graphc");
+    if (events.size() != size_t(program.event_ranks_size()))
+      return refuse("program ", program.name(), " has ", events.size(), " events a step, but ",
+                    program.event_ranks_size(), " numbers");
+    facts.events += events.size();
+    const Event *ofStep = nullptr, *ofIteration = nullptr; // the last ones
+    for (size_t i = 0; i < events.size(); ++i) {
+      Event &event = events[i];
+      if (!event.isLoop() && event.channel >= uint32_t(plan.channels_size()))
+        return refuse("program ", program.name(), ", instruction ", event.instruction, ": channel ", event.channel,
+                      " does not exist");
+      event.rank = program.event_ranks(int(i));
+      if (event.rank == 0)
+        return refuse(text(event), " has number 0, expected at least 1");
+      if (event.isLoop()) {
+        ofIteration = nullptr;
+        loops[{index, event.loop}] = event;
+      }
+      const Event *&before = event.isRepeated() ? ofIteration : ofStep;
+      if (before)
+        GRAPHC_RETURN_IF_ERROR(grows(*before, event, "order"));
+      before = &event;
+      if (event.isLoop())
+        continue;
+      const Channel &channel = plan.channels(int(event.channel));
+      const bool sends = ofSender(event.action);
+      if ((sends ? channel.sender() : channel.receiver()) != index)
+        return refuse(text(event), ", whose ", sends ? "sender" : "receiver", " is another program");
+      Ends &of = ends[event.channel];
+      of.ahead += program.instructions(int(event.instruction)).send_start().ahead();
+      if (event.action == Action::Send)
+        of.sends.push_back(event);
+      else if (event.action == Action::Done)
+        of.dones.push_back(event);
+      else if (event.action == Action::Receive)
+        of.receives.push_back(event);
+      else if (event.action == Action::Release)
+        of.releases.push_back(event);
+      else
+        of.acquires.push_back(event);
+    }
+    return absl::OkStatus();
+  }
+
+  /// The loop that all of one side's events stand in; noLoop where they stand in none.
+  absl::StatusOr<uint32_t> loopOf(const Channel &channel,
+                                  std::initializer_list<const std::vector<Event> *> side) const {
+    const Event *first = nullptr;
+    for (const std::vector<Event> *events : side)
+      for (const Event &event : *events) {
+        first = first ? first : &event;
+        if (event.loop != first->loop)
+          return refuse("channel ", channel.name(), ": ", text(*first), " and ", text(event),
+                        ", not both in one loop or outside of any");
+      }
+    return first ? first->loop : Event::noLoop;
+  }
+
+  /// Both ends of a channel stand outside of loops, or in two that run together: as often, with one number for both.
+  absl::Status runTogether(const Channel &channel, const Ends &of) {
+    GRAPHC_ASSIGN_OR_RETURN(const uint32_t sends, loopOf(channel, {&of.sends, &of.dones, &of.acquires}));
+    GRAPHC_ASSIGN_OR_RETURN(const uint32_t receives, loopOf(channel, {&of.receives, &of.releases}));
+    if (sends == Event::noLoop && receives == Event::noLoop)
+      return absl::OkStatus();
+    if (sends == Event::noLoop || receives == Event::noLoop)
+      return refuse("channel ", channel.name(), " has one end in a loop, the other in none");
+    if (of.ahead)
+      return refuse("channel ", channel.name(), " is sent ahead in a loop");
+    const uint32_t phase = plan.programs(int(channel.sender())).phase();
+    if (phase >= uint32_t(plan.phases_size()) || plan.phases(int(phase)).ends_by_end_of_stream())
+      return refuse("channel ", channel.name(), " has its ends in loops, but its phase ends by end of stream");
+    const Event &sender = loops.at({channel.sender(), sends}), &receiver = loops.at({channel.receiver(), receives});
+    if (countOf(sender) != countOf(receiver))
+      return refuse("channel ", channel.name(), ": ", text(sender), ", but ", text(receiver));
+    if (sender.rank != receiver.rank)
+      return refuse("channel ", channel.name(), " joins loops that run together: ", text(sender), " has number ",
+                    sender.rank, ", ", text(receiver), " has ", receiver.rank, ", expected one number");
+    return absl::OkStatus();
+  }
+  uint32_t countOf(const Event &loop) const {
+    return plan.programs(int(loop.program)).instructions(int(loop.instruction)).repeat().count();
+  }
+
+  /// The edges between the two programs of a channel. Counts are compared first, so that the k-th event of each side
+  /// has its partner.
+  absl::Status match(uint32_t index) {
+    const Ends &of = ends[index];
+    const Channel &channel = plan.channels(int(index));
+    GRAPHC_RETURN_IF_ERROR(runTogether(channel, of));
+    if (of.sends.size() != of.receives.size())
+      return refuse("channel ", channel.name(), " has ", of.sends.size(), " sends and ", of.receives.size(),
+                    " receives a step");
+    if (!of.releases.empty() && of.releases.size() != of.receives.size())
+      return refuse("channel ", channel.name(), " has ", of.receives.size(), " receives and ", of.releases.size(),
+                    " releases a step");
+    if (channel.zero_copy() && of.dones.size() != of.sends.size())
+      return refuse("channel ", channel.name(), " is zero-copy, has ", of.sends.size(), " sends and ", of.dones.size(),
+                    " send_dones a step");
+    if (!of.acquires.empty() && of.acquires.size() != of.sends.size())
+      return refuse("channel ", channel.name(), " has ", of.sends.size(), " sends and acquires ", of.acquires.size(),
+                    " slots a step");
+    if (of.ahead && of.sends.size() != 1)
+      return refuse("channel ", channel.name(), " has ", of.sends.size(), " sends a step, of which ", of.ahead,
+                    " ahead; expected one alone");
+    if (channel.capacity() == 0)
+      return refuse("channel ", channel.name(), " has room for no message");
+    const std::vector<Event> &freed = of.freed(), &takers = of.takers();
+    for (size_t k = 0; k < of.sends.size(); ++k) {
+      if (k >= of.ahead)
+        GRAPHC_RETURN_IF_ERROR(grows(of.sends[k - of.ahead], of.receives[k], "message"));
+      if (channel.zero_copy())
+        GRAPHC_RETURN_IF_ERROR(grows(freed[k], of.dones[k], "borrow"));
+      if (k + of.ahead >= channel.capacity() && !channel.conflating())
+        GRAPHC_RETURN_IF_ERROR(grows(freed[k + of.ahead - channel.capacity()], takers[k],
+                                     absl::StrCat("capacity (", channel.capacity(), ")")));
+    }
+    return absl::OkStatus();
+  }
+
+  const Plan &plan;
+  std::vector<Ends> ends; ///< by channel
+  std::map<std::pair<uint32_t, uint32_t>, Event> loops; ///< that hold events, by program and instruction
+  CertificateFacts facts;
+};
+
+} // namespace
+
+absl::StatusOr<CertificateFacts> checkCertificate(const Plan &plan) { return Checker(plan).run(); }
+
+} // namespace graphc::plan

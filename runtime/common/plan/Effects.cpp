@@ -1,0 +1,126 @@
+#include "runtime/common/plan/Effects.h"
+
+#pragma clang diagnostic error "-Wswitch"
+
+namespace graphc::plan {
+namespace {
+
+Effects ofCall(const Plan &plan, const Instruction::Call &call) {
+  Effects effects{{}, {}, call.kernel()};
+  const Kernel *kernel = call.kernel() < uint32_t(plan.kernels_size()) ? &plan.kernels(int(call.kernel())) : nullptr;
+  effects.buffers.reserve(size_t(call.buffers_size()));
+  for (int i = 0; i < call.buffers_size(); ++i)
+    effects.buffers.push_back(
+        {call.buffers(i), kernel && i < kernel->args_size() ? kernel->args(i).access() : READ_WRITE});
+  return effects;
+}
+
+Effects ofAggregate(const Instruction::Aggregate &sum) {
+  Effects effects{{{sum.buffer(), WRITE}}, {{Action::Receive, sum.channel()}}, sum.add()};
+  if (sum.has_own())
+    effects.buffers.push_back({sum.own(), READ});
+  if (sum.has_scratch())
+    effects.buffers.push_back({sum.scratch(), WRITE});
+  if (sum.has_chosen())
+    effects.buffers.push_back({sum.chosen(), READ});
+  return effects;
+}
+
+Effects ofNextBatch(const Instruction::NextBatch &next) {
+  Effects effects;
+  for (uint32_t buffer : next.buffers())
+    effects.buffers.push_back({buffer, WRITE});
+  if (next.has_valid())
+    effects.buffers.push_back({next.valid(), WRITE});
+  return effects;
+}
+
+Effects ofControlSend(const Instruction::ControlSend &send) {
+  Effects effects;
+  for (uint32_t channel : send.channels())
+    effects.channels.push_back({Action::Send, channel, /*control=*/true});
+  return effects;
+}
+
+Effects ofAccumulate(const Instruction::Accumulate &sum) {
+  Effects effects{{{sum.buffer(), READ}}, {}, sum.add()};
+  for (uint32_t partial : sum.partials())
+    effects.buffers.push_back({partial, WRITE});
+  return effects;
+}
+
+/// How many units messages have is read there and then.
+template <typename Transfer> Effects withUnits(Effects effects, const Transfer &transfer) {
+  if (transfer.has_units())
+    effects.buffers.push_back({transfer.units(), READ});
+  return effects;
+}
+
+} // namespace
+
+Effects effectsOf(const Plan &plan, const Program &program, const Instruction &instruction) {
+  switch (instruction.kind_case()) { // no default: each kind has its row
+  case Instruction::kCall:
+    return ofCall(plan, instruction.call());
+  case Instruction::kReceive: {
+    const Instruction::Receive &receive = instruction.receive();
+    return withUnits({{{receive.buffer(), WRITE, Until::Released}}, {{Action::Receive, receive.channel()}}, {}},
+                     receive);
+  }
+  case Instruction::kRelease:
+    return {{}, {{Action::Release, instruction.release().channel()}}, {}};
+  case Instruction::kAcquire: {
+    const Instruction::Acquire &acquire = instruction.acquire();
+    return {{{acquire.buffer(), WRITE, Until::Sent}}, {{Action::Acquire, acquire.channel()}}, {}};
+  }
+  case Instruction::kSendStart: {
+    const Instruction::SendStart &send = instruction.send_start();
+    return withUnits({{{send.buffer(), READ, Until::Done}}, {{Action::Send, send.channel()}}, {}}, send);
+  }
+  case Instruction::kSendDone:
+    return {{}, {{Action::Done, instruction.send_done().channel()}}, {}};
+  case Instruction::kAggregate:
+    return ofAggregate(instruction.aggregate());
+  case Instruction::kCollect:
+    return withUnits(
+        {{{instruction.collect().buffer(), WRITE}}, {{Action::Receive, instruction.collect().channel()}}, {}},
+        instruction.collect());
+  case Instruction::kChoose: {
+    const Instruction::Choose &choose = instruction.choose();
+    return {{{choose.version(), READ}, {choose.chosen(), WRITE}}, {{Action::Receive, choose.channel()}}, {}};
+  }
+  case Instruction::kAllReduceStart: {
+    const Instruction::AllReduceStart &start = instruction.all_reduce_start();
+    return {{{start.buffer(), READ_WRITE, Until::ReceivedThenDone}, {start.scratch(), WRITE, Until::Received}},
+            {{Action::Send, start.channel()}},
+            start.add()};
+  }
+  case Instruction::kAllReduceDone: // what its start has named
+    return {{}, {{Action::Receive, instruction.all_reduce_done().channel()}}, {}};
+  case Instruction::kNextBatch:
+    return ofNextBatch(instruction.next_batch());
+  case Instruction::kMicroBatchIndex:
+    return {{{instruction.micro_batch_index().buffer(), WRITE}}, {}, {}};
+  case Instruction::kControlSend:
+    return ofControlSend(instruction.control_send());
+  case Instruction::kControlReceive: {
+    const Instruction::ControlReceive &receive = instruction.control_receive();
+    if (receive.local() && program.instances() == 1) // its own control message; no channel
+      return {};
+    return {{}, {{Action::Receive, receive.channel(), /*control=*/true}}, {}};
+  }
+  case Instruction::kCopy:
+    return {{{instruction.copy().from(), READ}, {instruction.copy().to(), WRITE}}, {}, {}};
+  case Instruction::kAccumulate:
+    return ofAccumulate(instruction.accumulate());
+  case Instruction::kSignal: // of queues: VerifyQueues.h
+  case Instruction::kWait:
+  case Instruction::kRepeat: // what it repeats has its own
+  case Instruction::kTicket:
+  case Instruction::KIND_NOT_SET:
+    return {};
+  }
+  return {};
+}
+
+} // namespace graphc::plan

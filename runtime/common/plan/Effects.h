@@ -1,0 +1,65 @@
+//===- Effects.h - what each instruction does to buffers, channels and kernels --------------------------------*- C++ -*-===//
+//
+// One table, a row a kind of instruction (Effects.cpp). Who wants to know what an instruction touches asks here: verifyPlan
+// (what may be touched when, which side of a channel acts), the certificate (events), the executor (locks, who reads a sum,
+// what peers read, which kernels to load), predictions and reports. A kind without a row does not compile.
+//
+// The dist dialect has the like for its operations (dialects/dist/Effects.cpp): compiler and verifier share nothing.
+//
+//===--------------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_COMMON_PLAN_EFFECTS_H
+#define GRAPHC_RUNTIME_COMMON_PLAN_EFFECTS_H
+
+#include "runtime/common/plan/plan.pb.h"
+
+#include "absl/container/inlined_vector.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace graphc::plan {
+
+/// What happens at an end of a channel: a message is sent, its buffer may be written again (SendDone), it is received, it is
+/// given back, memory for the next one is taken.
+enum class Action : uint8_t { Send, Done, Receive, Release, Acquire };
+
+/// Does the sending side do this? Else the receiving one.
+inline bool ofSender(Action action) { return action != Action::Receive && action != Action::Release; }
+
+struct ChannelEffect {
+  Action action;
+  uint32_t channel;
+  bool control = false; ///< of a channel of the control messages
+};
+
+/// For how long an instruction has a buffer that it names, beyond its own time.
+enum class Until : uint8_t {
+  End, ///< it has not
+  Done, ///< it is read, and so not written, until the channel's SendDone
+  Received, ///< nobody else touches it until the sum over the channel is received
+  ReceivedThenDone, ///< likewise; from then on as Done
+  Released, ///< it names a message, which nobody writes, until the channel's Release
+  Sent ///< it names memory of the channel's next message, which nobody writes once it is sent
+};
+
+struct BufferEffect {
+  uint32_t buffer;
+  Access access;
+  Until until = Until::End;
+  /// It names other memory from here on.
+  bool binds() const { return until == Until::Released || until == Until::Sent; }
+};
+
+struct Effects {
+  /// In the order in which the instruction names them; of a call its arguments.
+  absl::InlinedVector<BufferEffect, 4> buffers;
+  /// One, of which `until` speaks; a ControlSend has any number.
+  absl::InlinedVector<ChannelEffect, 1> channels;
+  std::optional<uint32_t> kernel;
+};
+
+/// Any plan, verified or not: what is named need not exist. The arguments of a kernel that does not are read and written.
+Effects effectsOf(const Plan &plan, const Program &program, const Instruction &instruction);
+
+} // namespace graphc::plan
+#endif

@@ -1,0 +1,84 @@
+//===- VerifyBuffers.h - what the buffers of one program hold while its step is walked --------------------------*- C++ -*-===//
+//
+// Which slots hold a message, which memory others use and until when. One step is one walk: nothing is held across its end but what is
+// sent ahead.
+//
+//===--------------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_COMMON_PLAN_VERIFYBUFFERS_H
+#define GRAPHC_RUNTIME_COMMON_PLAN_VERIFYBUFFERS_H
+
+#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/VerifyInternal.h"
+#include "runtime/common/plan/VerifyQueues.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace graphc::plan::detail {
+
+class BufferStates {
+public:
+  BufferStates(const Plan &plan, const Program &program) : plan(plan), program(program), shown(shownBuffers(program)) {}
+
+  /// Of each buffer, whatever the instructions do.
+  absl::Status checkStorage() const;
+  absl::Status exists(uint32_t buffer) const;
+  bool overlap(uint32_t a, uint32_t b) const { return buffersMeet(program, a, b); }
+
+  /// May the buffer be read now (a slot: is it bound)? May it be written (not a constant, a slot or in flight)?
+  absl::Status readable(uint32_t buffer);
+  absl::Status writable(uint32_t buffer);
+
+  /// Before the first instruction: what was sent ahead in the step before is under way.
+  absl::Status sendAhead(uint32_t channel, uint32_t buffer);
+  bool isAhead(uint32_t channel) const { return ahead.contains(channel); }
+
+  // What instructions ask of the state before them; apply() makes the one behind.
+  absl::Status bind(const Channel &channel, uint32_t number, uint32_t buffer);
+  absl::Status release(uint32_t channel);
+  absl::Status acquire(uint32_t channel);
+  absl::Status send(uint32_t channel, uint32_t buffer);
+  void apply(const Effects &effects);
+
+  /// A buffer that others use, by a channel: `until` is Done, Received or ReceivedThenDone.
+  struct Loan {
+    uint32_t channel, buffer;
+    Until until;
+    /// A sum is being made in it, or with it: nobody here may even read it.
+    bool isSum() const { return until != Until::Done; }
+  };
+  const Loan *loanOf(uint32_t channel) const;
+  /// The buffer of the channel's message, from its Receive to its Release.
+  std::optional<uint32_t> messageOf(uint32_t channel) const;
+  /// Whether a message of a zero-copy channel was in it.
+  bool wasBorrowed(uint32_t buffer) const { return borrowed.contains(buffer); }
+
+  /// Nothing is held or under way at the step's end but what is sent ahead.
+  absl::Status checkEnd() const;
+  /// Likewise of one channel, where an iteration ends.
+  absl::Status checkIterationEnd(uint32_t channel) const;
+  void countVariables(std::vector<VariableUse> &uses) const;
+
+private:
+  /// May it be read, or, with `write`, written?
+  absl::Status notLent(uint32_t buffer, bool write) const;
+
+  const Plan &plan;
+  const Program &program;
+  const std::set<uint32_t> shown; // their messages are released at the step's end
+  std::set<uint32_t> filled; // slot buffers that hold a message now
+  std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
+  std::set<uint32_t> releasedAtEnd; // channels of messages that are shown, once their Release has come
+  std::vector<Loan> loans;
+  std::map<uint32_t, uint32_t> ahead; // channel → buffer of its SendStart ahead: lent when a step begins and ends
+  std::map<uint32_t, bool> touchedVariables; // → written?
+  std::map<uint32_t, bool> acquired; // outgoing buffers of this step → sent already?
+  std::set<uint32_t> slotsTaken; // channels of their acquires
+  std::set<uint32_t> borrowed; // slot buffers that a zero-copy channel's message was bound to
+};
+
+} // namespace graphc::plan::detail
+#endif

@@ -1,0 +1,51 @@
+//===- VerifyLoops.h - what a step of one program repeats ---------------------------------------------------------*- C++ -*-===//
+//
+// What is to be checked is that one walk through a body says the same of every iteration. What it takes it gives back: each message
+// that it receives it releases, each slot that it acquires it sends, each send it waits for. The partial sums, which alone are kept from one
+// iteration to the next, are written by nothing else. Whether loops that send to each other can hang the certificate says (Certificate.h);
+// one that holds no end of a channel is to it a call that takes long.
+//
+//===--------------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_COMMON_PLAN_VERIFYLOOPS_H
+#define GRAPHC_RUNTIME_COMMON_PLAN_VERIFYLOOPS_H
+
+#include "runtime/common/plan/VerifyBuffers.h"
+
+namespace graphc::plan::detail {
+
+class LoopVerifier {
+public:
+  LoopVerifier(const Plan &plan, const Program &program, const BufferStates &buffers)
+      : plan(plan), program(program), buffers(buffers),
+        endsByEndOfStream(plan.phases(int(program.phase())).ends_by_end_of_stream()) {}
+
+  /// The next instruction, whose buffers exist: may it be repeated, where it is?
+  absl::Status check(const Instruction &instruction, const Effects &effects, int position);
+  absl::Status checkRepeat(const Instruction::Repeat &repeat, int position);
+  /// `queued`: a queue does it.
+  absl::Status checkAccumulate(const Instruction::Accumulate &sum, bool queued);
+  /// Behind an instruction: if it is the last one of its body, nothing is held that the next iteration takes.
+  absl::Status checkIterationEnds(int position) const;
+  /// How often a step executes the instruction that was checked last, and which one repeats it; -1: none does.
+  uint32_t count() const { return end ? times : 1; }
+  int repeatedBy() const { return end ? repeat : -1; }
+  bool endsBody(int position) const { return position + 1 == end; }
+
+private:
+  /// A buffer of the loop's sums that overlaps this one; null where there is none.
+  const uint32_t *partialAt(uint32_t buffer) const;
+
+  const Plan &plan;
+  const Program &program;
+  const BufferStates &buffers;
+  const bool endsByEndOfStream; // of its phase
+  uint32_t times = 1; // of the loop that the walk is in
+  int repeat = -1, end = 0; // of it; end 0: none
+  uint32_t perLeaf = 0; // of its sums; 0: there is none yet
+  std::set<uint32_t> talks; // channels that it acts on
+  uint64_t repeated = 0; // instructions of all loops so far, each as often as it is done
+  std::map<std::pair<int, uint64_t>, uint32_t> partials; // by where in which arena: what its sums are kept in
+};
+
+} // namespace graphc::plan::detail
+#endif
