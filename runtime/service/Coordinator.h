@@ -27,7 +27,7 @@
 
 namespace graphc::service {
 
-/// What the tasks of a run may say, for whom knows the plan (session/Answers.h). Called under the coordinator's lock.
+/// What the tasks of a run may say, for whom knows the plan (session/master/Answers.h). Called under the coordinator's lock.
 class AnswerRules {
 public:
   virtual ~AnswerRules() = default;

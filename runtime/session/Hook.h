@@ -10,7 +10,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_HOOK_H
 #define GRAPHC_RUNTIME_SESSION_HOOK_H
 
-#include "runtime/session/FetchCollector.h"
+#include "runtime/session/results/FetchCollector.h"
 
 #include "absl/status/statusor.h"
 

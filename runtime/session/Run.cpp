@@ -1,8 +1,8 @@
 #include "runtime/session/Run.h"
 
 #include "runtime/common/base/Status.h"
-#include "runtime/session/Restarts.h"
 #include "runtime/session/TaskRun.h"
+#include "runtime/session/recovery/Restarts.h"
 
 #include <atomic>
 #include <vector>

@@ -16,7 +16,7 @@
 #include "runtime/common/plan/PlanFile.h"
 #include "runtime/data/DataSearch.h"
 #include "runtime/session/ClusterOptions.h"
-#include "runtime/session/FetchCollector.h"
+#include "runtime/session/results/FetchCollector.h"
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"

@@ -27,9 +27,9 @@
 
 #include "runtime/common/base/Mutex.h"
 #include "runtime/session/Hook.h"
-#include "runtime/session/Restarts.h"
 #include "runtime/session/Run.h"
-#include "runtime/session/Stepping.h"
+#include "runtime/session/recovery/Restarts.h"
+#include "runtime/session/task/Stepping.h"
 
 #include <atomic>
 #include <functional>

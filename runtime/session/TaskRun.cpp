@@ -8,7 +8,7 @@
 #include "runtime/common/plan/Verify.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/service/Secret.h"
-#include "runtime/session/Arguments.h"
+#include "runtime/session/results/Arguments.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

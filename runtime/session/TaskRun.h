@@ -12,12 +12,12 @@
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/session/Restarts.h"
 #include "runtime/session/Run.h"
 #include "runtime/session/StartedTasks.h"
-#include "runtime/session/Stepping.h"
 #include "runtime/session/TaskPlace.h"
 #include "runtime/session/TaskThreads.h"
+#include "runtime/session/recovery/Restarts.h"
+#include "runtime/session/task/Stepping.h"
 
 #include <memory>
 #include <set>

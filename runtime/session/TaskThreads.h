@@ -8,8 +8,8 @@
 #define GRAPHC_RUNTIME_SESSION_TASKTHREADS_H
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/session/Driver.h"
-#include "runtime/session/TaskSession.h"
+#include "runtime/session/master/Driver.h"
+#include "runtime/session/task/TaskSession.h"
 
 #include "absl/base/thread_annotations.h"
 

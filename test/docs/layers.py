@@ -11,8 +11,7 @@ import re
 import sys
 
 TOPS = ("dialects", "passes", "runtime", "tools")
-NESTED = ("runtime/common", "runtime/session")  # each folder in these is one of the table
-SHARED = "runtime/common"  # all of it is one word for what is outside the runtime
+NESTED = ("runtime/common", "runtime/session")  # each folder in these has a row; to a folder outside the runtime they are one
 INCLUDE = re.compile(r'#include ["<]([^">]+)[">]')
 # A header of a library, by its beginning, and what the table calls the library.
 LIBRARIES = {"absl/": "absl", "llvm/": "LLVM", "lld/": "LLVM", "mlir/": "MLIR", "google/protobuf/": "protobuf", "grpc/": "gRPC",
@@ -44,8 +43,8 @@ def uses(root):
                     target = match.group(1)
                     if target.startswith(tuple(top + "/" for top in TOPS)):
                         what = folder(target)
-                        if what.startswith(SHARED) and not here.startswith("runtime/"):
-                            what = SHARED
+                        if what.startswith(NESTED) and not here.startswith("runtime/"):
+                            what = "/".join(what.split("/")[:2])
                     else:
                         what = next((lib for start, lib in LIBRARIES.items() if target.startswith(start)), None)
                     if what and what != here:

@@ -2,7 +2,7 @@
 // error or the end of the run, within the time that libFuzzer gives an input.
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/executor/Control.h"
-#include "runtime/session/TaskSession.h"
+#include "runtime/session/task/TaskSession.h"
 #include "test/fuzz/Protocol.h"
 #include "test/runtime/session/ScriptedLink.h"
 

@@ -8,7 +8,7 @@
 #include "runtime/common/plan/Types.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/service/Secret.h"
-#include "runtime/session/Answers.h"
+#include "runtime/session/master/Answers.h"
 #include "tools/graphrun/Within.h"
 
 #include "absl/strings/match.h"

@@ -1,8 +1,8 @@
 #include "tools/graphrun/ChiefOutputs.h"
 
 #include "runtime/common/base/Log.h"
-#include "runtime/session/Arguments.h"
-#include "runtime/session/FetchPrinter.h"
+#include "runtime/session/results/Arguments.h"
+#include "runtime/session/results/FetchPrinter.h"
 
 #include "absl/strings/str_cat.h"
 

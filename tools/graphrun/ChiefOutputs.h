@@ -6,9 +6,9 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_CHIEFOUTPUTS_H
 #define GRAPHC_TOOLS_GRAPHRUN_CHIEFOUTPUTS_H
 
-#include "runtime/session/Driver.h"
-#include "runtime/session/FetchFiles.h"
-#include "runtime/session/RecordFiles.h"
+#include "runtime/session/master/Driver.h"
+#include "runtime/session/results/FetchFiles.h"
+#include "runtime/session/results/RecordFiles.h"
 #include "tools/graphrun/Flags.h"
 
 namespace graphc::graphrun {

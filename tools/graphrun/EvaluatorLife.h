@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_EVALUATORLIFE_H
 #define GRAPHC_TOOLS_GRAPHRUN_EVALUATORLIFE_H
 
-#include "runtime/session/Restarts.h"
+#include "runtime/session/recovery/Restarts.h"
 #include "tools/graphrun/LaunchedChild.h"
 
 #include "absl/time/time.h"

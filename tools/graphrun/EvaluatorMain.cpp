@@ -8,8 +8,8 @@
 #include "runtime/common/base/Status.h"
 #include "runtime/common/cluster/ClusterConfig.h"
 #include "runtime/common/plan/Standalone.h"
-#include "runtime/session/Arguments.h"
 #include "runtime/session/Evaluator.h"
+#include "runtime/session/results/Arguments.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -4,7 +4,7 @@
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Status.h"
 #include "runtime/common/plan/PlanFile.h"
-#include "runtime/session/Recordings.h"
+#include "runtime/session/hangs/Recordings.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,7 @@
 #include "tools/graphrun/ExportedPlan.h"
 
 #include "runtime/common/base/Status.h"
-#include "runtime/session/Export.h"
+#include "runtime/session/results/Export.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -4,7 +4,7 @@
 #include "runtime/common/base/Status.h"
 #include "runtime/common/base/Text.h"
 #include "runtime/common/plan/Types.h"
-#include "runtime/session/Arguments.h"
+#include "runtime/session/results/Arguments.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -3,7 +3,7 @@
 #define GRAPHC_TOOLS_GRAPHRUN_FLAGS_H
 
 #include "runtime/checkpoint/Checkpoint.h"
-#include "runtime/session/EarlyStop.h"
+#include "runtime/session/progress/EarlyStop.h"
 #include "runtime/tls/Credentials.h"
 
 #include "absl/status/statusor.h"

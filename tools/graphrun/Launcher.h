@@ -3,7 +3,7 @@
 #define GRAPHC_TOOLS_GRAPHRUN_LAUNCHER_H
 
 #include "runtime/common/plan/plan.pb.h"
-#include "runtime/session/Restarts.h"
+#include "runtime/session/recovery/Restarts.h"
 #include "tools/graphrun/EvaluatorLife.h"
 #include "tools/graphrun/LaunchedChild.h"
 #include "tools/graphrun/Replacements.h"

@@ -1,13 +1,13 @@
 //===- Replacements.h - tasks that are started again while the others go on ----------------------------------------*- C++ -*-===//
 //
-// The chief alone knows whether the others can go on without a task that has died (session/Returns.h). So a death is no failure of the run
+// The chief alone knows whether the others can go on without a task that has died (session/recovery/Returns.h). So a death is no failure of the run
 // before its word has come, which says which process it means; both come in either order.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_REPLACEMENTS_H
 #define GRAPHC_TOOLS_GRAPHRUN_REPLACEMENTS_H
 
-#include "runtime/session/Restarts.h"
+#include "runtime/session/recovery/Restarts.h"
 #include "tools/graphrun/LaunchedChild.h"
 
 #include "absl/time/clock.h"

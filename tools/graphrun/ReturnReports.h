@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_RETURNREPORTS_H
 #define GRAPHC_TOOLS_GRAPHRUN_RETURNREPORTS_H
 
-#include "runtime/session/Returns.h"
+#include "runtime/session/recovery/Returns.h"
 
 namespace graphc::graphrun {
 

@@ -5,7 +5,7 @@
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Status.h"
 #include "runtime/common/plan/PlanFile.h"
-#include "runtime/session/Export.h"
+#include "runtime/session/results/Export.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

@@ -17,8 +17,8 @@
 #include "runtime/service/PlanFetch.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/session/StatusBoard.h"
-#include "runtime/session/TaskSession.h"
+#include "runtime/session/master/StatusBoard.h"
+#include "runtime/session/task/TaskSession.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -43,7 +43,7 @@ constexpr std::chrono::seconds kClearUp(3);
 /// A launcher waits for a minute at most before it begins the next session, and may itself be stopped for a while.
 constexpr absl::Duration kNextSession = absl::Minutes(10);
 
-/// GRAPHC_TEST_DELAY_US="worker:1=2000,worker:2=0": how late this task's sends begin (session/DelayTransport.h).
+/// GRAPHC_TEST_DELAY_US="worker:1=2000,worker:2=0": how late this task's sends begin (session/peers/DelayTransport.h).
 absl::Duration testDelay(const std::string &label) {
   const char *text = std::getenv("GRAPHC_TEST_DELAY_US");
   std::vector<std::string> entries = absl::StrSplit(text ? text : "", ',');

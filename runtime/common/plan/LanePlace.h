@@ -1,6 +1,6 @@
 //===- LanePlace.h - where in its program a lane is, in words ---------------------------------------------------*- C++ -*-===//
 //
-// What a waiting lane says of itself, what a task tells the chief of its lanes (session/LanePlaces.h) and what a recording keeps of them
+// What a waiting lane says of itself, what a task tells the chief of its lanes (session/hangs/LanePlaces.h) and what a recording keeps of them
 // are the same few numbers. The plan, which all have, turns them into names, source lines and the lane at the other end.
 //
 //===----------------------------------------------------------------------------------------------------------------===//

@@ -10,7 +10,7 @@
 #include "graphc/PlanTypes.h"
 #include "graphc/Run.h"
 #include "graphc/Session.h"
-#include "runtime/session/Driver.h"
+#include "runtime/session/master/Driver.h"
 
 #include <cstdio>
 

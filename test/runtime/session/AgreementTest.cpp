@@ -1,4 +1,4 @@
-#include "runtime/session/Agreement.h"
+#include "runtime/session/peers/Agreement.h"
 
 #include "runtime/common/plan/Types.h"
 #include "test/runtime/common/plan/PlanBuilder.h"

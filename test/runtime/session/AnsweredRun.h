@@ -2,9 +2,9 @@
 #ifndef GRAPHC_TEST_RUNTIME_SESSION_ANSWEREDRUN_H
 #define GRAPHC_TEST_RUNTIME_SESSION_ANSWEREDRUN_H
 
-#include "runtime/session/Answers.h"
-#include "runtime/session/Driver.h"
-#include "runtime/session/FetchPrinter.h"
+#include "runtime/session/master/Answers.h"
+#include "runtime/session/master/Driver.h"
+#include "runtime/session/results/FetchPrinter.h"
 #include "test/runtime/session/HonestAnswer.h"
 #include "test/runtime/session/LonePlan.h"
 

@@ -1,5 +1,5 @@
 // What a task may say to its master: one that is out of its mind ends the run by its own name, and harms nobody else's process.
-#include "runtime/session/Answers.h"
+#include "runtime/session/master/Answers.h"
 
 #include "runtime/common/base/File.h"
 #include "test/runtime/session/AnsweredRun.h"

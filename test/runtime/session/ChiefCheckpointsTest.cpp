@@ -1,5 +1,5 @@
 // The chief's part of checkpoints, with one owner that obeys: which is found, when the next is due, what is left of one that fails.
-#include "runtime/session/ChiefCheckpoints.h"
+#include "runtime/session/master/ChiefCheckpoints.h"
 
 #include "runtime/common/plan/Types.h"
 #include "runtime/service/Secret.h"

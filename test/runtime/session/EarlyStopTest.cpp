@@ -1,5 +1,5 @@
 // When training ends for want of better evaluations.
-#include "runtime/session/EarlyStop.h"
+#include "runtime/session/progress/EarlyStop.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What can be told of a plan alone; the files are tested with runs (test/run/test_fetch_files.py).
-#include "runtime/session/FetchFiles.h"
+#include "runtime/session/results/FetchFiles.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

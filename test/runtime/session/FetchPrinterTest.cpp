@@ -1,4 +1,4 @@
-#include "runtime/session/FetchPrinter.h"
+#include "runtime/session/results/FetchPrinter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

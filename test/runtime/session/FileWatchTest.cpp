@@ -1,4 +1,4 @@
-#include "runtime/session/FileWatch.h"
+#include "runtime/session/master/FileWatch.h"
 
 #include "absl/time/clock.h"
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // What a task leaves behind: the ring under threads, a file that outlives kill -9 and damage, and what the files of all tasks say together.
-#include "runtime/session/FlightRecorder.h"
+#include "runtime/session/hangs/FlightRecorder.h"
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/plan/PlanSketch.h"
 #include "runtime/common/plan/Types.h"
-#include "runtime/session/Recordings.h"
+#include "runtime/session/hangs/Recordings.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 
 #include "absl/strings/str_cat.h"

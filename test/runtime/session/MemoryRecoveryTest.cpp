@@ -3,7 +3,7 @@
 // The chief's and the tasks' side as they are, orders in place of streams, and deaths at any order and any step by a seed.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
-#include "runtime/session/MemoryRecovery.h"
+#include "runtime/session/recovery/MemoryRecovery.h"
 
 #include "runtime/common/plan/Types.h"
 #include "test/runtime/common/plan/PlanBuilder.h"

@@ -1,7 +1,7 @@
 // Which orders a task obeys: a chief that is out of its mind gets an error with a name and no crash.
 #include "runtime/common/plan/Types.h"
 #include "runtime/common/plan/Verify.h"
-#include "runtime/session/TaskSession.h"
+#include "runtime/session/task/TaskSession.h"
 #include "test/runtime/session/LonePlan.h"
 #include "test/runtime/session/ScriptedLink.h"
 

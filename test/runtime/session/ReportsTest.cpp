@@ -1,8 +1,8 @@
 // Which steps lanes report, and what the chief makes of it.
-#include "runtime/session/FetchFiles.h"
-#include "runtime/session/PhaseHost.h"
-#include "runtime/session/RecordFiles.h"
-#include "runtime/session/RunRecords.h"
+#include "runtime/session/progress/RunRecords.h"
+#include "runtime/session/results/FetchFiles.h"
+#include "runtime/session/results/RecordFiles.h"
+#include "runtime/session/task/PhaseHost.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtime/session/Restarts.h"
+#include "runtime/session/recovery/Restarts.h"
 
 #include "absl/time/clock.h"
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtime/session/ResultSums.h"
+#include "runtime/session/results/ResultSums.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // The chief's part of a return: which orders, in which order, with which step, and what becomes of it when something goes wrong.
-#include "runtime/session/Returns.h"
+#include "runtime/session/recovery/Returns.h"
 
 #include "runtime/common/plan/Types.h"
-#include "runtime/session/Orders.h"
+#include "runtime/session/task/Orders.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/service/FakeCluster.h"
 

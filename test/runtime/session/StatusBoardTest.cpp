@@ -1,5 +1,5 @@
 // What a run's status says by its orders and by what heartbeats have brought.
-#include "runtime/session/StatusBoard.h"
+#include "runtime/session/master/StatusBoard.h"
 
 #include "runtime/common/plan/Types.h"
 #include "test/runtime/common/plan/PlanBuilder.h"

@@ -5,8 +5,8 @@
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/common/base/Socket.h"
 #include "runtime/service/Secret.h"
-#include "runtime/session/StepControl.h"
 #include "runtime/session/TaskPlace.h"
+#include "runtime/session/task/StepControl.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/session/ScriptedLink.h"
 

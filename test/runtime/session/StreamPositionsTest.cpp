@@ -1,4 +1,4 @@
-#include "runtime/session/StreamPositions.h"
+#include "runtime/session/progress/StreamPositions.h"
 
 #include "test/runtime/common/plan/PlanBuilder.h"
 

@@ -1,5 +1,5 @@
 // Links of a peer that was lost and comes back: made anew beside those of others, and freed when nobody has a port of them.
-#include "runtime/session/TaskTransports.h"
+#include "runtime/session/peers/TaskTransports.h"
 
 #include "runtime/common/plan/Types.h"
 #include "runtime/service/Secret.h"

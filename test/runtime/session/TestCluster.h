@@ -11,9 +11,9 @@
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/session/Driver.h"
-#include "runtime/session/FetchPrinter.h"
-#include "runtime/session/TaskSession.h"
+#include "runtime/session/master/Driver.h"
+#include "runtime/session/results/FetchPrinter.h"
+#include "runtime/session/task/TaskSession.h"
 
 #include <gtest/gtest.h>
 

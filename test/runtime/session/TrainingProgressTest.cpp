@@ -1,5 +1,5 @@
 // What a user sees of a training, from what tasks tell and what the master's thread knows; the thread sanitizer watches.
-#include "runtime/session/TrainingProgress.h"
+#include "runtime/session/progress/TrainingProgress.h"
 
 #include "absl/time/clock.h"
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtime/session/TrainingSteps.h"
+#include "runtime/session/progress/TrainingSteps.h"
 
 #include <gtest/gtest.h>
 

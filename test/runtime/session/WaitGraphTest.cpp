@@ -1,7 +1,7 @@
 // Who is the cause of a wait: by hand, and of real lanes of which one is stopped at any moment, is slow, or loses a message.
-#include "runtime/session/WaitGraph.h"
+#include "runtime/session/hangs/WaitGraph.h"
 
-#include "runtime/session/HangWatch.h"
+#include "runtime/session/hangs/HangWatch.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"

@@ -1,0 +1,65 @@
+#include "runtime/session/master/ChiefEarlyStop.h"
+
+#include "runtime/common/base/File.h"
+#include "runtime/common/base/Status.h"
+#include "runtime/common/base/Text.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <cmath>
+
+namespace graphc::session {
+
+absl::Status ChiefEarlyStop::begin(uint64_t step) {
+  if (!checkpoints_.wanted())
+    return absl::OkStatus();
+  const std::string &folder = checkpoints_.directory();
+  FileWatch::Work work(files_, absl::StrCat("reading the evaluations of ", folder));
+  absl::StatusOr<checkpoint::Evaluations> found = checkpoint::readEvaluations(folder);
+  if (!found.ok() && !stop_)
+    return absl::OkStatus(); // left to who wants it
+  if (!found.ok() && !absl::IsDataLoss(found.status()))
+    return base::annotate(found.status(), "--checkpoint_dir");
+  if (!found.ok())
+    warn_(absl::StrCat(base::describe(found.status()), "; --early_stop counts from here on"));
+  const bool isOf = found.ok() && (!stop_ || found->made.empty() || found->metric == stop_->metric());
+  if (!isOf && found.ok())
+    warn_(absl::StrCat("the evaluations before were of ", base::foreignText(found->metric),
+                       "; --early_stop counts from here on"));
+  checkpoint::Evaluations kept = isOf ? *std::move(found) : checkpoint::Evaluations();
+  if (kept.forgetBehind(step) || !isOf)
+    GRAPHC_RETURN_IF_ERROR(base::annotate(checkpoint::writeEvaluations(folder, kept), "--checkpoint_dir"));
+  if (!stop_)
+    return absl::OkStatus();
+  for (const checkpoint::Evaluation &one : kept.made)
+    stop_->evaluated(one.step, {{stop_->metric(), one.value}});
+  made_ = std::move(kept);
+  if (std::optional<uint64_t> best = stop_->bestStep())
+    checkpoints_.spare(*best);
+  return absl::OkStatus();
+}
+
+absl::Status ChiefEarlyStop::evaluated(uint64_t step, const std::map<std::string, double> &means) {
+  if (!stop_)
+    return absl::OkStatus();
+  stop_->evaluated(step, means);
+  if (stop_->isBest())
+    checkpoints_.spare(step);
+  if (!checkpoints_.wanted())
+    return absl::OkStatus();
+  auto value = means.find(stop_->metric());
+  made_.metric = stop_->metric();
+  made_.forgetBehind(step ? step - 1 : 0);
+  made_.made.push_back({step, value == means.end() ? std::nan("") : value->second});
+  FileWatch::Work work(files_, absl::StrCat("writing into ", checkpoints_.directory()));
+  return base::annotate(checkpoint::writeEvaluations(checkpoints_.directory(), made_), "--checkpoint_dir");
+}
+
+std::string ChiefEarlyStop::best() const {
+  if (!stop_ || !stop_->bestStep() || !checkpoints_.wanted())
+    return "";
+  const std::string path = checkpoints_.pathOf(*stop_->bestStep());
+  return base::exists(path) ? path : "";
+}
+
+} // namespace graphc::session

@@ -1,0 +1,48 @@
+//===- ChiefEarlyStop.h - early stop, over all runs of a training ---------------------------------------------*- C++ -*-===//
+//
+// Beside the checkpoints stands what the evaluations gave (checkpoint/Evaluations.h), so that a run that goes on counts on where the one before
+// has ended, and its best checkpoint stays.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SESSION_MASTER_CHIEFEARLYSTOP_H
+#define GRAPHC_RUNTIME_SESSION_MASTER_CHIEFEARLYSTOP_H
+
+#include "runtime/checkpoint/Evaluations.h"
+#include "runtime/session/master/ChiefCheckpoints.h"
+#include "runtime/session/master/FileWatch.h"
+#include "runtime/session/progress/EarlyStop.h"
+
+namespace graphc::session {
+
+/// Master's thread.
+class ChiefEarlyStop {
+public:
+  /// The others have to outlive it. Without `stop` nothing ends; what another training has left is cleared all the same.
+  ChiefEarlyStop(std::optional<EarlyStop> stop, ChiefCheckpoints &checkpoints, FileWatch &files,
+                 std::function<void(const std::string &)> warn)
+      : stop_(std::move(stop)), checkpoints_(checkpoints), files_(files), warn_(std::move(warn)) {}
+
+  /// Training begins behind so many steps; the folder of its checkpoints is held.
+  absl::Status begin(uint64_t step);
+  bool wanted() const { return stop_.has_value(); }
+  /// Whether none is known of that step, or behind it.
+  bool lacks(uint64_t step) const {
+    return stop_ && checkpoints_.wanted() && (made_.made.empty() || made_.made.back().step < step);
+  }
+  /// An evaluation's means; that checkpoint stays where it is the best.
+  absl::Status evaluated(uint64_t step, const std::map<std::string, double> &means);
+  bool isOver() const { return stop_ && stop_->isOver(); }
+  std::string describe() const { return stop_ ? stop_->describe() : ""; }
+  /// The path of the best checkpoint; empty where there is none.
+  std::string best() const;
+
+private:
+  std::optional<EarlyStop> stop_;
+  ChiefCheckpoints &checkpoints_;
+  FileWatch &files_;
+  const std::function<void(const std::string &)> warn_;
+  checkpoint::Evaluations made_;
+};
+
+} // namespace graphc::session
+#endif

@@ -1,0 +1,104 @@
+#include "runtime/session/progress/StreamPositions.h"
+
+#include <set>
+
+namespace graphc::session {
+
+/// How each stream advances a step: samples of the data set, samples taken, whether the last batch is padded.
+static std::vector<data::Walk> walksOf(const std::vector<data::Stream> &streams, const DatasetSizes &sizes) {
+  std::vector<data::Walk> walks;
+  for (const data::Stream &stream : streams) {
+    auto samples = sizes.find(stream.dataset);
+    walks.push_back({samples == sizes.end() ? 0 : samples->second, stream.perStep, stream.padded});
+  }
+  return walks;
+}
+
+/// How many workers take shares of their own, each at its own speed. With backup workers none: what comes late does not count.
+static size_t workersOf(const plan::Plan &plan, uint32_t phase) {
+  const plan::Phase &one = plan.phases(static_cast<int>(phase));
+  std::set<uint32_t> instances; // of what takes samples
+  bool chooses = !one.ends_by_end_of_stream();
+  for (uint32_t index : one.programs())
+    for (const plan::Instruction &each : plan.programs(static_cast<int>(index)).instructions()) {
+      chooses |= each.has_choose();
+      if (each.has_next_batch())
+        instances.insert(plan.programs(static_cast<int>(index)).instances());
+    }
+  return !chooses && instances.size() == 1 ? *instances.begin() : 0;
+}
+
+/// Where each stream was left. What a checkpoint does not tell (of an earlier version, or since the model was changed) is where the
+/// stream before of the same data set is, with which it was one if their batches were of one size, or follows from the steps.
+StreamPositions::StreamPositions(const plan::Plan &plan, uint32_t phase, const DatasetSizes &sizes,
+                                 const std::optional<checkpoint::Manifest> &restored)
+    : plan_(plan), phase_(phase), streams_(data::streamsOf(plan, phase)), walks_(walksOf(streams_, sizes)),
+      workers_(workersOf(plan, phase)) {
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    std::optional<uint64_t> known =
+        restored ? data::positionIn(restored->dataPositions, plan, phase, streams_, i) : std::nullopt;
+    if (known) {
+      const auto ahead = restored->dataTaken.find(data::streamName(plan, phase, streams_, i));
+      const bool fits = ahead != restored->dataTaken.end() && data::Taken::check(*known, ahead->second).ok();
+      forgot_ |= ahead != restored->dataTaken.end() && !fits;
+      taken_.push_back(fits ? data::Taken(*known, ahead->second) : data::Taken(*known));
+      continue;
+    }
+    if (i == 0) {
+      taken_.emplace_back(restored ? walks_[i].after(0, restored->globalStep) : 0);
+      continue;
+    }
+    size_t before = i;
+    while (before > 0 && streams_[before - 1].dataset != streams_[i].dataset)
+      --before;
+    taken_.push_back(before > 0 && restored ? taken_[before - 1]
+                                            : data::Taken(walks_[i].after(0, walks_[0].stepsTo(0, first()))));
+  }
+}
+
+void StreamPositions::advance(uint64_t steps, const std::vector<uint64_t> &byWorker) {
+  for (size_t i = 0; i < walks_.size(); ++i)
+    if (const data::Walk &one = walks_[i]; workers_ > 0 && byWorker.size() == workers_)
+      forgot_ |= !taken_[i].advance({one.samples, one.perStep * byWorker.size(), one.padded}, one.perStep, byWorker);
+    else
+      taken_[i].advance(one, steps);
+}
+
+void StreamPositions::tell(service::Order::Begin &begin) const {
+  for (size_t i = 0; i < taken_.size(); ++i) {
+    if (i == 0)
+      begin.set_position(taken_[i].position());
+    else
+      begin.add_other_positions(taken_[i].position());
+    const std::vector<uint64_t> ahead = taken_[i].ahead();
+    begin.add_taken()->mutable_ahead()->Assign(ahead.begin(), ahead.end());
+  }
+}
+
+std::vector<data::Taken> takenOf(const service::Order::Begin &begin) {
+  std::vector<data::Taken> streams;
+  for (int i = 0; i <= begin.other_positions_size(); ++i) {
+    std::vector<uint64_t> ahead;
+    if (i < begin.taken_size())
+      ahead.assign(begin.taken(i).ahead().begin(), begin.taken(i).ahead().end());
+    streams.emplace_back(i == 0 ? begin.position() : begin.other_positions(i - 1), ahead);
+  }
+  return streams;
+}
+
+std::map<std::string, uint64_t> StreamPositions::byName() const {
+  std::map<std::string, uint64_t> named;
+  for (size_t i = 0; i < streams_.size(); ++i)
+    named[data::streamName(plan_, phase_, streams_, i)] = taken_[i].position();
+  return named;
+}
+
+std::map<std::string, std::vector<uint64_t>> StreamPositions::aheadByName() const {
+  std::map<std::string, std::vector<uint64_t>> named;
+  for (size_t i = 0; i < streams_.size(); ++i)
+    if (!taken_[i].isEven())
+      named[data::streamName(plan_, phase_, streams_, i)] = taken_[i].ahead();
+  return named;
+}
+
+} // namespace graphc::session
