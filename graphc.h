@@ -1,7 +1,7 @@
 /*===- graphc.h - graphc for programs in C, and in whatever calls C ------------------------------------------------------===*
  *
  * The compiler (link graphc::compiler of find_package(graphc COMPONENTS compiler)) and a run in this process (graphc::runtime).
- * In C++: passes/compiler/Compiler.h and runtime/session/Run.h, of which these are thin wraps.
+ * In C++: passes/compiler/Compiler.h and runtime/api/Run.h, of which these are thin wraps.
  *
  * Results are objects that the caller frees; what functions give of them lives as long as they do. A structure of options begins with
  * its own size, so that a program compiled against an older header keeps its meaning; all that is zero is the default:
@@ -117,7 +117,7 @@ void graphc_free_run_result(graphc_run_result *result);
 
 /*--- a run step by step, with hooks ---
  *
- * tf.train.MonitoredTrainingSession and SessionRunHook, as runtime/session/Session.h has them in C++:
+ * tf.train.MonitoredTrainingSession and SessionRunHook, as runtime/api/Session.h has them in C++:
  *     graphc_session *session = graphc_new_session(plan, bytes);
  *     graphc_session_set(session, "steps", "1000");
  *     graphc_session_add_hook(session, &hook);
@@ -157,7 +157,7 @@ graphc_session *graphc_new_session_file(const char *path);
 /* Before the start. Keys are graphrun's flags without "--": "entry", "epochs", "steps", "eval_every_epochs", "checkpoint_dir",
  * "save_checkpoint_steps", "save_checkpoint_secs", "keep_checkpoint_max", "max_restarts", "nan" (stop or raise), "early_stop",
  * "log_step_count_steps", "new_algorithms" (true), "dump_variables", "data_dir", "intra_op_threads", "deadline" (seconds). Of a plan of several tasks, as
- * runtime/session/ClusterOptions.h explains: "graphrun" (its path: starts the others here), "master", "JOB_hosts", "job_name",
+ * runtime/api/ClusterOptions.h explains: "graphrun" (its path: starts the others here), "master", "JOB_hosts", "job_name",
  * "task_index", "rank_order", "job_dir", "tls_cert", "tls_key", "tls_ca", "transport", "join_deadline" (seconds). 1: an error. */
 int graphc_session_set(graphc_session *session, const char *key, const char *value);
 /* An argument's value, row-major, little endian. */

@@ -1,6 +1,6 @@
 //===- StepGate.h - where the lanes of a task wait for the permit of each step ------------------------------*- C++ -*-===//
 //
-// For a run whose steps somebody else takes one by one (session/Session.h). All lanes of the task stand before the same step, nothing of it
+// For a run whose steps somebody else takes one by one (api/Session.h). All lanes of the task stand before the same step, nothing of it
 // done; the stepper opens the gate for one step and waits until they stand before the next one. So between two steps every update of the
 // step before is made, nothing is under way, and the phase can end right there. Runs that nobody steps have no gate.
 //

@@ -4,11 +4,11 @@
 #include "tools/graphrun/StopSignals.h"
 #include "tools/graphrun/TaskMain.h"
 
+#include "runtime/api/Evaluator.h"
 #include "runtime/common/base/Log.h"
 #include "runtime/common/base/Status.h"
 #include "runtime/common/cluster/ClusterConfig.h"
 #include "runtime/common/plan/Standalone.h"
-#include "runtime/session/Evaluator.h"
 #include "runtime/session/results/Arguments.h"
 
 #include "absl/strings/match.h"

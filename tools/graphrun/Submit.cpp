@@ -1,10 +1,10 @@
 #include "tools/graphrun/Submit.h"
 
+#include "runtime/api/Ranks.h"
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Status.h"
 #include "runtime/common/cluster/ClusterConfig.h"
 #include "runtime/common/plan/Types.h"
-#include "runtime/session/Ranks.h"
 #include "tools/graphrun/EvaluatorMain.h"
 #include "tools/graphrun/GpuShares.h"
 #include "tools/graphrun/JobSetManifest.h"

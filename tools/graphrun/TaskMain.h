@@ -2,11 +2,11 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
 #define GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
 
+#include "runtime/api/TaskThreads.h"
 #include "runtime/common/plan/PlanFile.h"
 #include "runtime/data/DataSearch.h"
 #include "runtime/service/Dialer.h"
 #include "runtime/service/MasterService.h"
-#include "runtime/session/TaskThreads.h"
 #include "runtime/tls/JobFolder.h"
 #include "tools/graphrun/Flags.h"
 #include "tools/graphrun/LaunchContext.h"

@@ -1,4 +1,6 @@
 // graphrun: runs a plan. This file decides what this process is: the launcher of all tasks, or one task.
+#include "runtime/api/Ranks.h"
+#include "runtime/api/TaskPlace.h"
 #include "runtime/common/base/Cpu.h"
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Sha256.h"
@@ -9,8 +11,6 @@
 #include "runtime/common/plan/VerifyCommit.h"
 #include "runtime/device/Machine.h"
 #include "runtime/service/Secret.h"
-#include "runtime/session/Ranks.h"
-#include "runtime/session/TaskPlace.h"
 #include "tools/graphrun/Calibrate.h"
 #include "tools/graphrun/Certs.h"
 #include "tools/graphrun/Check.h"

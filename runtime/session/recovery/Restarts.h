@@ -6,13 +6,10 @@
 #include "absl/time/time.h"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
 namespace graphc::session {
-
-struct RunOptions;
 
 /// Once nobody is in a session: clears what a killed task has left half written of checkpoints, unless another run holds the folder. Returns the
 /// newest step that is there.
@@ -53,27 +50,6 @@ private:
   std::optional<uint64_t> from_;
   absl::Duration pause_ = absl::ZeroDuration(), againPause_ = absl::ZeroDuration();
   absl::Time again_ = absl::InfinitePast(), counted_ = absl::InfinitePast();
-};
-
-/// What a program knows of its run that has ended since another task was lost.
-struct Loss {
-  absl::Status why;
-  bool chief = true; ///< this is the chief
-  bool met = true; ///< it had met the chief; else that one was about to end the run before
-};
-
-/// RunOptions::maxRestarts of a program. The chief's pauses are the launcher's; another task joins the chief again as soon as that is there.
-class RunRestarts {
-public:
-  /// `options` outlives it.
-  explicit RunRestarts(const RunOptions &options);
-  /// Says that the run begins again, and waits until it may. False: it may not, since it did as often as it may, or the end is asked for.
-  bool await(const Loss &loss, const std::function<bool()> &stopAsked);
-
-private:
-  const RunOptions &options_;
-  Restarts restarts_;
-  absl::Time joinBy_ = absl::InfinitePast(); ///< so long an attempt that meets nobody counts for nothing
 };
 
 } // namespace graphc::session

@@ -1,9 +1,9 @@
 // The chief's part of checkpoints, with one owner that obeys: which is found, when the next is due, what is left of one that fails.
 #include "runtime/session/master/ChiefCheckpoints.h"
 
+#include "runtime/api/TaskThreads.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/service/Secret.h"
-#include "runtime/session/TaskThreads.h"
 
 #include "absl/time/clock.h"
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // graphc.h: the run.
 #include "graphc.h"
+#include "runtime/api/Run.h"
 #include "runtime/common/base/Status.h"
-#include "runtime/session/Run.h"
 
 #include <algorithm>
 #include <cstring>

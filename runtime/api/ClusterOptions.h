@@ -1,6 +1,6 @@
 //===- ClusterOptions.h - where the other tasks of a plan are, for a program that is one of them ------------*- C++ -*-===//
-#ifndef GRAPHC_RUNTIME_SESSION_CLUSTEROPTIONS_H
-#define GRAPHC_RUNTIME_SESSION_CLUSTEROPTIONS_H
+#ifndef GRAPHC_RUNTIME_API_CLUSTEROPTIONS_H
+#define GRAPHC_RUNTIME_API_CLUSTEROPTIONS_H
 
 #include "runtime/tls/Credentials.h"
 

@@ -1,11 +1,11 @@
 // Sessions of the tasks of one plan, all in this process: real servers, control streams and transports, which the sanitizers see. What
 // test_hooks.py does with processes.
-#include "runtime/session/Session.h"
+#include "runtime/api/Session.h"
 
+#include "runtime/api/TaskPlace.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/common/base/Socket.h"
 #include "runtime/service/Secret.h"
-#include "runtime/session/TaskPlace.h"
 #include "runtime/session/task/StepControl.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/session/ScriptedLink.h"

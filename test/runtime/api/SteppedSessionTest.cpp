@@ -1,5 +1,5 @@
 // graphc::Session: the steps, their hooks, how it ends. What its steps compute is compared with graphc::run.
-#include "runtime/session/Session.h"
+#include "runtime/api/Session.h"
 
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/common/base/File.h"

@@ -1,4 +1,4 @@
-#include "runtime/session/TaskThreads.h"
+#include "runtime/api/TaskThreads.h"
 
 #include "runtime/common/base/Thread.h"
 #include "runtime/common/plan/Types.h"

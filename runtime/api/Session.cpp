@@ -1,11 +1,11 @@
-#include "runtime/session/Session.h"
+#include "runtime/api/Session.h"
 
+#include "runtime/api/TaskRun.h"
 #include "runtime/common/base/Status.h"
 #include "runtime/common/base/Text.h"
 #include "runtime/common/base/Thread.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/service/LaunchContext.h"
-#include "runtime/session/TaskRun.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

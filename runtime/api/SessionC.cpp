@@ -1,8 +1,8 @@
 // graphc.h: a run step by step.
 #include "graphc.h"
+#include "runtime/api/Session.h"
 #include "runtime/common/base/Status.h"
 #include "runtime/common/base/Text.h"
-#include "runtime/session/Session.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"

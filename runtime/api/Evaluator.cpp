@@ -1,4 +1,4 @@
-#include "runtime/session/Evaluator.h"
+#include "runtime/api/Evaluator.h"
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Status.h"

@@ -1,4 +1,4 @@
-#include "runtime/session/TaskRun.h"
+#include "runtime/api/TaskRun.h"
 
 #include "runtime/common/base/Status.h"
 #include "runtime/common/base/Text.h"

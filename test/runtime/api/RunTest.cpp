@@ -1,5 +1,5 @@
 // run(): a plan of one task in this process, as embedding programs call it; its C interface too.
-#include "runtime/session/Run.h"
+#include "runtime/api/Run.h"
 #include "graphc.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/service/Secret.h"

@@ -1,13 +1,13 @@
 //===- TaskPlace.h - which task of a plan a program is, and how it meets the others ------------------------*- C++ -*-===//
-#ifndef GRAPHC_RUNTIME_SESSION_TASKPLACE_H
-#define GRAPHC_RUNTIME_SESSION_TASKPLACE_H
+#ifndef GRAPHC_RUNTIME_API_TASKPLACE_H
+#define GRAPHC_RUNTIME_API_TASKPLACE_H
 
+#include "runtime/api/ClusterOptions.h"
 #include "runtime/common/base/File.h"
 #include "runtime/common/cluster/Address.h"
 #include "runtime/common/cluster/Rank.h"
 #include "runtime/common/plan/plan.pb.h"
 #include "runtime/service/Dialer.h"
-#include "runtime/session/ClusterOptions.h"
 #include "runtime/tls/JobFolder.h"
 
 #include "absl/status/statusor.h"

@@ -5,13 +5,13 @@
 // is started again begins with the newest.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_SESSION_EVALUATOR_H
-#define GRAPHC_RUNTIME_SESSION_EVALUATOR_H
+#ifndef GRAPHC_RUNTIME_API_EVALUATOR_H
+#define GRAPHC_RUNTIME_API_EVALUATOR_H
 
+#include "runtime/api/Run.h"
 #include "runtime/checkpoint/Finished.h"
 #include "runtime/observe/EventFile.h"
 #include "runtime/observe/History.h"
-#include "runtime/session/Run.h"
 
 #include <map>
 #include <memory>

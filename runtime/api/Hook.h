@@ -7,8 +7,8 @@
 // says which hook it was.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_SESSION_HOOK_H
-#define GRAPHC_RUNTIME_SESSION_HOOK_H
+#ifndef GRAPHC_RUNTIME_API_HOOK_H
+#define GRAPHC_RUNTIME_API_HOOK_H
 
 #include "runtime/session/results/FetchCollector.h"
 

@@ -22,13 +22,13 @@
 // run() costs beside the step is that two threads wake each other. How long the caller takes between two steps is its own affair.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_SESSION_SESSION_H
-#define GRAPHC_RUNTIME_SESSION_SESSION_H
+#ifndef GRAPHC_RUNTIME_API_SESSION_H
+#define GRAPHC_RUNTIME_API_SESSION_H
 
+#include "runtime/api/Hook.h"
+#include "runtime/api/Run.h"
+#include "runtime/api/RunRestarts.h"
 #include "runtime/common/base/Mutex.h"
-#include "runtime/session/Hook.h"
-#include "runtime/session/Run.h"
-#include "runtime/session/recovery/Restarts.h"
 #include "runtime/session/task/Stepping.h"
 
 #include <atomic>

@@ -4,8 +4,8 @@
 // requests and the watch over who is silent. Used by graphrun for each of its processes and by run() (Run.h) for the one it is in.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_SESSION_TASKTHREADS_H
-#define GRAPHC_RUNTIME_SESSION_TASKTHREADS_H
+#ifndef GRAPHC_RUNTIME_API_TASKTHREADS_H
+#define GRAPHC_RUNTIME_API_TASKTHREADS_H
 
 #include "runtime/common/base/Mutex.h"
 #include "runtime/session/master/Driver.h"

@@ -1,8 +1,8 @@
-#include "runtime/session/Run.h"
+#include "runtime/api/Run.h"
 
+#include "runtime/api/RunRestarts.h"
+#include "runtime/api/TaskRun.h"
 #include "runtime/common/base/Status.h"
-#include "runtime/session/TaskRun.h"
-#include "runtime/session/recovery/Restarts.h"
 
 #include <atomic>
 #include <vector>

@@ -1,6 +1,6 @@
 //===- Ranks.h - a task that another launcher has started: srun, mpirun, torchrun, JobSet ----------------------*- C++ -*-===//
-#ifndef GRAPHC_RUNTIME_SESSION_RANKS_H
-#define GRAPHC_RUNTIME_SESSION_RANKS_H
+#ifndef GRAPHC_RUNTIME_API_RANKS_H
+#define GRAPHC_RUNTIME_API_RANKS_H
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/cluster/Rank.h"

@@ -4,19 +4,19 @@
 // the driver are here too.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_SESSION_TASKRUN_H
-#define GRAPHC_RUNTIME_SESSION_TASKRUN_H
+#ifndef GRAPHC_RUNTIME_API_TASKRUN_H
+#define GRAPHC_RUNTIME_API_TASKRUN_H
 
+#include "runtime/api/Run.h"
+#include "runtime/api/RunRestarts.h"
+#include "runtime/api/StartedTasks.h"
+#include "runtime/api/TaskPlace.h"
+#include "runtime/api/TaskThreads.h"
 #include "runtime/common/base/Mutex.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/session/Run.h"
-#include "runtime/session/StartedTasks.h"
-#include "runtime/session/TaskPlace.h"
-#include "runtime/session/TaskThreads.h"
-#include "runtime/session/recovery/Restarts.h"
 #include "runtime/session/task/Stepping.h"
 
 #include <memory>

@@ -1,5 +1,6 @@
-#include "runtime/session/Ranks.h"
+#include "runtime/api/Ranks.h"
 
+#include "runtime/api/TaskPlace.h"
 #include "runtime/common/base/Sha256.h"
 #include "runtime/common/base/Socket.h"
 #include "runtime/common/base/Status.h"
@@ -7,7 +8,6 @@
 #include "runtime/common/plan/Types.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/service/Secret.h"
-#include "runtime/session/TaskPlace.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

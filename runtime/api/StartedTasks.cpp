@@ -1,4 +1,4 @@
-#include "runtime/session/StartedTasks.h"
+#include "runtime/api/StartedTasks.h"
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Status.h"

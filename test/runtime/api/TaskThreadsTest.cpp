@@ -1,5 +1,5 @@
 // The threads of a task, of which the heartbeat is a task's own word that it lives; the thread sanitizer watches.
-#include "runtime/session/TaskThreads.h"
+#include "runtime/api/TaskThreads.h"
 
 #include "runtime/common/base/Mutex.h"
 #include "test/runtime/session/LonePlan.h"

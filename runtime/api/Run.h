@@ -9,13 +9,13 @@
 // at once.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_SESSION_RUN_H
-#define GRAPHC_RUNTIME_SESSION_RUN_H
+#ifndef GRAPHC_RUNTIME_API_RUN_H
+#define GRAPHC_RUNTIME_API_RUN_H
 
+#include "runtime/api/ClusterOptions.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/common/plan/PlanFile.h"
 #include "runtime/data/DataSearch.h"
-#include "runtime/session/ClusterOptions.h"
 #include "runtime/session/results/FetchCollector.h"
 
 #include "absl/status/statusor.h"

@@ -1,9 +1,9 @@
-#include "runtime/session/TaskPlace.h"
+#include "runtime/api/TaskPlace.h"
 
+#include "runtime/api/Ranks.h"
 #include "runtime/common/base/Status.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/service/Secret.h"
-#include "runtime/session/Ranks.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
