@@ -9,11 +9,11 @@
 
 #include "runtime/api/Run.h"
 #include "runtime/api/RunRestarts.h"
-#include "runtime/api/StartedTasks.h"
 #include "runtime/api/TaskPlace.h"
 #include "runtime/api/TaskThreads.h"
 #include "runtime/common/base/Mutex.h"
 #include "runtime/common/plan/Types.h"
+#include "runtime/launch/StartedTasks.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"

@@ -9,6 +9,7 @@
 #include "runtime/common/plan/Types.h"
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/KernelLibrary.h"
+#include "runtime/launch/LaunchContext.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Secret.h"
@@ -16,7 +17,6 @@
 #include "runtime/session/peers/TaskTransports.h"
 #include "runtime/session/task/Orders.h"
 #include "tools/graphrun/CheckChief.h"
-#include "tools/graphrun/LaunchContext.h"
 #include "tools/graphrun/Within.h"
 
 #include "absl/strings/match.h"

@@ -3,8 +3,8 @@
 #define GRAPHC_TOOLS_GRAPHRUN_EVALUATORMAIN_H
 
 #include "runtime/common/plan/PlanFile.h"
+#include "runtime/launch/LauncherWords.h"
 #include "tools/graphrun/Flags.h"
-#include "tools/graphrun/LauncherWords.h"
 
 namespace graphc::graphrun {
 

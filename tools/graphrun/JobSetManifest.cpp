@@ -4,8 +4,8 @@
 #include "runtime/common/cluster/ClusterConfig.h"
 #include "runtime/common/cluster/Rank.h"
 #include "runtime/common/plan/Standalone.h"
-#include "tools/graphrun/GpuShares.h"
-#include "tools/graphrun/LaunchContext.h"
+#include "runtime/launch/GpuShares.h"
+#include "runtime/launch/LaunchContext.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 #include "tools/graphrun/StopSignals.h"
 
-#include "tools/graphrun/LaunchContext.h"
+#include "runtime/launch/LaunchContext.h"
 
 #include <atomic>
 #include <csignal>

@@ -5,10 +5,10 @@
 #include "runtime/common/base/Status.h"
 #include "runtime/common/cluster/ClusterConfig.h"
 #include "runtime/common/plan/Types.h"
+#include "runtime/launch/GpuShares.h"
+#include "runtime/launch/LaunchContext.h"
 #include "tools/graphrun/EvaluatorMain.h"
-#include "tools/graphrun/GpuShares.h"
 #include "tools/graphrun/JobSetManifest.h"
-#include "tools/graphrun/LaunchContext.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

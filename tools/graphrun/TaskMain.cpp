@@ -1,10 +1,10 @@
 #include "tools/graphrun/TaskMain.h"
+#include "runtime/launch/ReturnReports.h"
+#include "runtime/launch/TaskOutput.h"
 #include "tools/graphrun/ChiefOutputs.h"
 #include "tools/graphrun/Feeds.h"
-#include "tools/graphrun/ReturnReports.h"
 #include "tools/graphrun/StatusServer.h"
 #include "tools/graphrun/StopSignals.h"
-#include "tools/graphrun/TaskOutput.h"
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Log.h"

@@ -5,12 +5,12 @@
 #include "runtime/api/TaskThreads.h"
 #include "runtime/common/plan/PlanFile.h"
 #include "runtime/data/DataSearch.h"
+#include "runtime/launch/LaunchContext.h"
+#include "runtime/launch/LauncherWords.h"
 #include "runtime/service/Dialer.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/tls/JobFolder.h"
 #include "tools/graphrun/Flags.h"
-#include "tools/graphrun/LaunchContext.h"
-#include "tools/graphrun/LauncherWords.h"
 
 namespace graphc::graphrun {
 

@@ -1,5 +1,5 @@
 #include "tools/graphrun/Flags.h"
-#include "tools/graphrun/LaunchContext.h"
+#include "runtime/launch/LaunchContext.h"
 
 #include "runtime/common/base/File.h"
 

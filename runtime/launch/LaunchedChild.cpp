@@ -1,4 +1,4 @@
-#include "tools/graphrun/LaunchedChild.h"
+#include "runtime/launch/LaunchedChild.h"
 
 #include "runtime/common/base/Status.h"
 #include "runtime/observe/ProcessInfo.h"

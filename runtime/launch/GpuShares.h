@@ -1,6 +1,6 @@
 //===- GpuShares.h - which GPUs of this machine each task that starts here is given ------------------------*- C++ -*-===//
-#ifndef GRAPHC_TOOLS_GRAPHRUN_GPUSHARES_H
-#define GRAPHC_TOOLS_GRAPHRUN_GPUSHARES_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_GPUSHARES_H
+#define GRAPHC_RUNTIME_LAUNCH_GPUSHARES_H
 
 #include "runtime/common/plan/plan.pb.h"
 

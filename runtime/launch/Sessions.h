@@ -1,6 +1,6 @@
 //===- Sessions.h - who of a launcher's tasks is in which session ------------------------------------------*- C++ -*-===//
-#ifndef GRAPHC_TOOLS_GRAPHRUN_SESSIONS_H
-#define GRAPHC_TOOLS_GRAPHRUN_SESSIONS_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_SESSIONS_H
+#define GRAPHC_RUNTIME_LAUNCH_SESSIONS_H
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "tools/graphrun/LauncherWords.h"
+#include "runtime/launch/LauncherWords.h"
 
 #include "runtime/common/base/Socket.h"
 

@@ -1,12 +1,12 @@
 //===- TaskOutput.h - what a task says, to its launcher or to a terminal ------------------------------------------------*- C++ -*-===//
-#ifndef GRAPHC_TOOLS_GRAPHRUN_TASKOUTPUT_H
-#define GRAPHC_TOOLS_GRAPHRUN_TASKOUTPUT_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_TASKOUTPUT_H
+#define GRAPHC_RUNTIME_LAUNCH_TASKOUTPUT_H
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Log.h"
 #include "runtime/common/base/Mutex.h"
+#include "runtime/launch/LaunchContext.h"
 #include "runtime/observe/ProgressLine.h"
-#include "tools/graphrun/LaunchContext.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

@@ -1,4 +1,4 @@
-#include "tools/graphrun/EvaluatorLife.h"
+#include "runtime/launch/EvaluatorLife.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,6 +1,6 @@
-#include "tools/graphrun/Launcher.h"
+#include "runtime/launch/Launcher.h"
 
-#include "tools/graphrun/LauncherWords.h"
+#include "runtime/launch/LauncherWords.h"
 
 #include "runtime/checkpoint/DumpFolder.h"
 #include "runtime/common/base/Log.h"

@@ -6,8 +6,8 @@
 // data streams and requests for shared memory. Words are one JSON object a line on a socket that the launcher alone has the other end of.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHERWORDS_H
-#define GRAPHC_TOOLS_GRAPHRUN_LAUNCHERWORDS_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_LAUNCHERWORDS_H
+#define GRAPHC_RUNTIME_LAUNCH_LAUNCHERWORDS_H
 
 #include "runtime/common/base/File.h"
 

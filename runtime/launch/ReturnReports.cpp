@@ -1,4 +1,4 @@
-#include "tools/graphrun/ReturnReports.h"
+#include "runtime/launch/ReturnReports.h"
 
 #include "runtime/common/base/File.h"
 

@@ -1,9 +1,9 @@
 //===- LaunchedChild.h - a process that the launcher has started ----------------------------------------------------*- C++ -*-===//
-#ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHEDCHILD_H
-#define GRAPHC_TOOLS_GRAPHRUN_LAUNCHEDCHILD_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_LAUNCHEDCHILD_H
+#define GRAPHC_RUNTIME_LAUNCH_LAUNCHEDCHILD_H
 
 #include "runtime/common/base/File.h"
-#include "tools/graphrun/LaunchContext.h"
+#include "runtime/launch/LaunchContext.h"
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"

@@ -5,8 +5,8 @@
 // program's own children, and its handler of SIGCHLD, are left alone.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_API_STARTEDTASKS_H
-#define GRAPHC_RUNTIME_API_STARTEDTASKS_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_STARTEDTASKS_H
+#define GRAPHC_RUNTIME_LAUNCH_STARTEDTASKS_H
 
 #include "runtime/common/base/Mutex.h"
 #include "runtime/common/base/Socket.h"

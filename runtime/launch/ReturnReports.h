@@ -1,6 +1,6 @@
 //===- ReturnReports.h - the launcher starts lost workers again while the others go on -----------------------------*- C++ -*-===//
-#ifndef GRAPHC_TOOLS_GRAPHRUN_RETURNREPORTS_H
-#define GRAPHC_TOOLS_GRAPHRUN_RETURNREPORTS_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_RETURNREPORTS_H
+#define GRAPHC_RUNTIME_LAUNCH_RETURNREPORTS_H
 
 #include "runtime/session/recovery/Returns.h"
 

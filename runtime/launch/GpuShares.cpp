@@ -1,4 +1,4 @@
-#include "tools/graphrun/GpuShares.h"
+#include "runtime/launch/GpuShares.h"
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Status.h"

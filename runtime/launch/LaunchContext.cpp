@@ -1,4 +1,4 @@
-#include "tools/graphrun/LaunchContext.h"
+#include "runtime/launch/LaunchContext.h"
 
 #include "runtime/common/base/File.h"
 

@@ -1,4 +1,4 @@
-#include "tools/graphrun/Replacements.h"
+#include "runtime/launch/Replacements.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

@@ -1,13 +1,13 @@
 //===- Launcher.h - one process for every task of a plan, on this machine ---------------------------------*- C++ -*-===//
-#ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHER_H
-#define GRAPHC_TOOLS_GRAPHRUN_LAUNCHER_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_LAUNCHER_H
+#define GRAPHC_RUNTIME_LAUNCH_LAUNCHER_H
 
 #include "runtime/common/plan/plan.pb.h"
+#include "runtime/launch/EvaluatorLife.h"
+#include "runtime/launch/LaunchedChild.h"
+#include "runtime/launch/Replacements.h"
+#include "runtime/launch/Sessions.h"
 #include "runtime/session/recovery/Restarts.h"
-#include "tools/graphrun/EvaluatorLife.h"
-#include "tools/graphrun/LaunchedChild.h"
-#include "tools/graphrun/Replacements.h"
-#include "tools/graphrun/Sessions.h"
 
 #include "runtime/common/base/Socket.h"
 #include "runtime/observe/ProgressLine.h"

@@ -1,8 +1,8 @@
 // Sessions of a launcher, simulated: tasks that die, hang, leave and go on at any moment, what they say and hear as late as may be. The words
 // go through the real socket, one thread does everything in an order that a seed draws.
-#include "tools/graphrun/Sessions.h"
-#include "tools/graphrun/LaunchContext.h"
-#include "tools/graphrun/LauncherWords.h"
+#include "runtime/launch/Sessions.h"
+#include "runtime/launch/LaunchContext.h"
+#include "runtime/launch/LauncherWords.h"
 
 #include "absl/strings/str_cat.h"
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Whose death is no failure of the run, by the launcher's and the chief's words in any order.
-#include "tools/graphrun/Replacements.h"
+#include "runtime/launch/Replacements.h"
 
 #include <csignal>
 #include <gmock/gmock.h>

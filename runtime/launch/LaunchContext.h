@@ -4,8 +4,8 @@
 // inherited socket (LauncherWords.h).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHCONTEXT_H
-#define GRAPHC_TOOLS_GRAPHRUN_LAUNCHCONTEXT_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_LAUNCHCONTEXT_H
+#define GRAPHC_RUNTIME_LAUNCH_LAUNCHCONTEXT_H
 
 #include "runtime/service/LaunchContext.h"
 

@@ -1,9 +1,9 @@
 //===- EvaluatorLife.h - when a launcher starts, starts again and kills its evaluator ---------------------------------*- C++ -*-===//
-#ifndef GRAPHC_TOOLS_GRAPHRUN_EVALUATORLIFE_H
-#define GRAPHC_TOOLS_GRAPHRUN_EVALUATORLIFE_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_EVALUATORLIFE_H
+#define GRAPHC_RUNTIME_LAUNCH_EVALUATORLIFE_H
 
+#include "runtime/launch/LaunchedChild.h"
 #include "runtime/session/recovery/Restarts.h"
-#include "tools/graphrun/LaunchedChild.h"
 
 #include "absl/time/time.h"
 

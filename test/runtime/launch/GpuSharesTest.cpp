@@ -1,4 +1,4 @@
-#include "tools/graphrun/GpuShares.h"
+#include "runtime/launch/GpuShares.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

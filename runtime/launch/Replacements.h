@@ -4,11 +4,11 @@
 // before its word has come, which says which process it means; both come in either order.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_TOOLS_GRAPHRUN_REPLACEMENTS_H
-#define GRAPHC_TOOLS_GRAPHRUN_REPLACEMENTS_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_REPLACEMENTS_H
+#define GRAPHC_RUNTIME_LAUNCH_REPLACEMENTS_H
 
+#include "runtime/launch/LaunchedChild.h"
 #include "runtime/session/recovery/Restarts.h"
-#include "tools/graphrun/LaunchedChild.h"
 
 #include "absl/time/clock.h"
 #include <nlohmann/json_fwd.hpp>

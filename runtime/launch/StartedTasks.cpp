@@ -1,4 +1,4 @@
-#include "runtime/api/StartedTasks.h"
+#include "runtime/launch/StartedTasks.h"
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Status.h"
