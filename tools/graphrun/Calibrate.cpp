@@ -15,7 +15,7 @@
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
 #include "runtime/transport/SharedMemory.h"
-#include "tools/graphrun/LinkTimer.h"
+#include "tools/graphrun/check/LinkTimer.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

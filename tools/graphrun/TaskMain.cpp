@@ -3,8 +3,8 @@
 #include "runtime/launch/TaskOutput.h"
 #include "tools/graphrun/ChiefOutputs.h"
 #include "tools/graphrun/Feeds.h"
-#include "tools/graphrun/StatusServer.h"
 #include "tools/graphrun/StopSignals.h"
+#include "tools/graphrun/status/StatusServer.h"
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Log.h"

@@ -5,7 +5,7 @@
 #include "runtime/service/CheckService.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "tools/graphrun/CheckChief.h"
+#include "tools/graphrun/check/CheckChief.h"
 
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
