@@ -7,7 +7,6 @@
 #define GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT_H
 
 #include "dialects/graph/CheckedOps.h"
-#include "dialects/graph/CreatedOps.h"
 #include "dialects/graph/DeviceName.h"
 #include "dialects/graph/State.h"
 #include "dialects/graph/Structured.h"

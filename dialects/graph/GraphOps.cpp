@@ -1,6 +1,7 @@
 //===- GraphOps.cpp - registration, text forms and accessors of ops -------------------------------------------===//
 #include "dialects/graph/AttrParameters.h"
 #include "dialects/graph/ops/ComputeOps.h"
+#include "dialects/graph/ops/CreatedOps.h"
 
 #include "mlir/Interfaces/FunctionImplementation.h"
 

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "dialects/stablehlo/ToGraph.h"
 
-#include "dialects/graph/CreatedOps.h"
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/ops/ComputeOps.h"
+#include "dialects/graph/ops/CreatedOps.h"
 #include "dialects/stablehlo/ImportedOp.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,6 +1,6 @@
 //===- ToGraphReductions.cpp - what StableHLO says by the body of a region or a function ---------------------------===//
-#include "dialects/graph/CreatedOps.h"
 #include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/ops/CreatedOps.h"
 #include "dialects/stablehlo/ImportedOp.h"
 
 #include "mlir/IR/Matchers.h"

@@ -8,9 +8,9 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/CheckedOps.h"
-#include "dialects/graph/CreatedOps.h"
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/Suggestions.h"
+#include "dialects/graph/ops/CreatedOps.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"

@@ -2,8 +2,8 @@
 #include "passes/import/ImportStablehlo.h"
 
 #include "dialects/graph/CarriedAttributes.h"
-#include "dialects/graph/CreatedOps.h"
 #include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/ops/CreatedOps.h"
 #include "dialects/stablehlo/StablehloDialect.h"
 #include "dialects/stablehlo/ToGraph.h"
 #include "passes/Passes.h"

@@ -1,6 +1,7 @@
 //===- Differentiate.cpp - reverse mode, updates, global step -------------------------------------------------===//
 #include "dialects/graph/Draws.h"
 #include "dialects/graph/State.h"
+#include "dialects/graph/ops/CreatedOps.h"
 #include "passes/Passes.h"
 #include "passes/model/ReverseMode.h"
 #include "passes/model/UpdateBuilder.h"

@@ -1,5 +1,6 @@
 #include "passes/model/UpdateBuilder.h"
 #include "dialects/graph/State.h"
+#include "dialects/graph/ops/CreatedOps.h"
 
 using namespace mlir;
 

@@ -1,6 +1,7 @@
 //===- WidenElements.cpp - bytes, ui32 and bf16 are computed with in another type -----------------------------===//
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/Structured.h"
+#include "dialects/graph/ops/CreatedOps.h"
 #include "passes/Passes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -1,4 +1,5 @@
 // partition: functions become phases of programs, edges from one device to another become channels.
+#include "dialects/graph/ops/CreatedOps.h"
 #include "passes/Passes.h"
 #include "passes/partition/Buckets.h"
 #include "passes/partition/Metrics.h"

@@ -1,5 +1,6 @@
 #include "passes/partition/PhaseBuilder.h"
 
+#include "dialects/graph/ops/CreatedOps.h"
 #include "passes/analysis/Links.h"
 #include "passes/partition/Backup.h"
 #include "passes/partition/Buckets.h"

@@ -1,5 +1,6 @@
 // split-variables: large variables become parts, each a variable of its own, before anything is placed.
 #include "dialects/graph/Rows.h"
+#include "dialects/graph/ops/CreatedOps.h"
 #include "passes/Passes.h"
 #include "passes/place/Annotations.h"
 #include "passes/place/Distribution.h"

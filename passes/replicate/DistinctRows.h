@@ -2,8 +2,8 @@
 #ifndef GRAPHC_PASSES_REPLICATE_DISTINCTROWS_H
 #define GRAPHC_PASSES_REPLICATE_DISTINCTROWS_H
 
-#include "dialects/graph/CreatedOps.h"
 #include "dialects/graph/Rows.h"
+#include "dialects/graph/ops/CreatedOps.h"
 #include "passes/place/Distribution.h"
 
 namespace graphc {

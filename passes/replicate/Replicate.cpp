@@ -1,4 +1,5 @@
 // replicate: the meaning of N replicas made explicit, with every sum by one tree over the micro-batches of a step and one division.
+#include "dialects/graph/ops/CreatedOps.h"
 #include "passes/Passes.h"
 #include "passes/place/TableReads.h"
 #include "passes/replicate/DistinctRows.h"

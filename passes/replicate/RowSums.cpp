@@ -1,5 +1,6 @@
 #include "passes/replicate/RowSums.h"
 
+#include "dialects/graph/ops/CreatedOps.h"
 #include "passes/replicate/DistinctRows.h"
 #include "runtime/common/device/Kinds.h"
 

@@ -1,6 +1,7 @@
 #include "passes/replicate/Towers.h"
 
 #include "dialects/graph/CarriedAttributes.h"
+#include "dialects/graph/ops/CreatedOps.h"
 #include "passes/place/TableReads.h"
 #include "runtime/common/device/Kinds.h"
 #include "runtime/common/plan/SumTree.h"

@@ -1,4 +1,5 @@
 //===- Arithmetic.cpp - numbers, element by element -----------------------------------------------------------===//
+#include "dialects/graph/ops/CreatedOps.h"
 #include "dialects/graph/ops/Folding.h"
 #include "dialects/graph/ops/Making.h"
 

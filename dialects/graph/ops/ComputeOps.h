@@ -1,7 +1,7 @@
 //===- ComputeOps.h - the classes of the ops that compute ---------------------------------------------*- C++ -*-===//
 //
 // For this folder, for those few files beside it that make ops of a model, and for other dialects. Passes and runtime know no such class
-// (dialects/graph/CreatedOps.h); so a change of an op builds what is here and nothing else.
+// (dialects/graph/ops/CreatedOps.h); so a change of an op builds what is here and nothing else.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_COMPUTEOPS_H

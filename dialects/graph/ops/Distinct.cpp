@@ -1,5 +1,5 @@
 //===- Distinct.cpp - numbers that differ ---------------------------------------------------------------------===//
-#include "dialects/graph/CreatedOps.h"
+#include "dialects/graph/ops/CreatedOps.h"
 #include "dialects/graph/ops/Loops.h"
 
 using namespace mlir;

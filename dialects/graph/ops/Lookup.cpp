@@ -1,5 +1,5 @@
 //===- Lookup.cpp - rows of tables, and the largest elements --------------------------------------------------===//
-#include "dialects/graph/CreatedOps.h"
+#include "dialects/graph/ops/CreatedOps.h"
 #include "dialects/graph/ops/Loops.h"
 #include "dialects/graph/ops/Making.h"
 

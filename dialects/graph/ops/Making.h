@@ -4,6 +4,8 @@
 
 #include "dialects/graph/ops/Ops.h"
 
+#include "dialects/graph/ops/CreatedOps.h"
+
 namespace graphc::graph {
 
 /// Makes the ops of one expansion, or what they fold to: the scale of a gradient and the like are constants already.

@@ -1,4 +1,5 @@
 //===- Pooling.cpp - one element of each window ---------------------------------------------------------------===//
+#include "dialects/graph/ops/CreatedOps.h"
 #include "dialects/graph/ops/Loops.h"
 #include "dialects/graph/ops/Sliding.h"
 

@@ -1,5 +1,5 @@
 //===- Recognition.cpp - softmax and attention in primitives ---------------------------------------------------===//
-#include "dialects/graph/Recognition.h"
+#include "dialects/graph/ops/Recognition.h"
 
 #include "dialects/graph/ops/Folding.h"
 #include "dialects/graph/ops/Making.h"

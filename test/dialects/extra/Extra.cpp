@@ -3,6 +3,7 @@
 
 #include "dialects/graph/Scalars.h"
 #include "dialects/graph/ops/ComputeOps.h"
+#include "dialects/graph/ops/CreatedOps.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -5,8 +5,8 @@
 // test/passes/op-names.test prints the list and keeps other names out of passes/ and runtime/.
 //
 //===----------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_DIALECTS_GRAPH_CREATEDOPS_H
-#define GRAPHC_DIALECTS_GRAPH_CREATEDOPS_H
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_CREATEDOPS_H
+#define GRAPHC_DIALECTS_GRAPH_OPS_CREATEDOPS_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -1,5 +1,5 @@
 //===- GradientSums.cpp - the gradient of a value that is used several times ----------------------------------===//
-#include "dialects/graph/CreatedOps.h"
+#include "dialects/graph/ops/CreatedOps.h"
 
 #include "dialects/graph/ops/Folding.h"
 

@@ -4,8 +4,8 @@
 // them computes the same in the reals. Its bits are its own, so this is done once, before differentiation, and never looks at devices.
 //
 //===----------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_DIALECTS_GRAPH_RECOGNITION_H
-#define GRAPHC_DIALECTS_GRAPH_RECOGNITION_H
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_RECOGNITION_H
+#define GRAPHC_DIALECTS_GRAPH_OPS_RECOGNITION_H
 
 namespace mlir {
 class RewritePatternSet;

@@ -1,5 +1,5 @@
 //===- CreatedOps.cpp - the ops that passes make --------------------------------------------------------------===//
-#include "dialects/graph/CreatedOps.h"
+#include "dialects/graph/ops/CreatedOps.h"
 
 #include "dialects/graph/ops/ComputeOps.h"
 
