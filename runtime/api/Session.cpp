@@ -5,7 +5,7 @@
 #include "runtime/common/base/Text.h"
 #include "runtime/common/base/Thread.h"
 #include "runtime/common/plan/Types.h"
-#include "runtime/service/LaunchContext.h"
+#include "runtime/launch/LaunchContext.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -265,7 +265,7 @@ void Session::endRun() {
 int Session::exitStatus() const {
   if (status_.ok())
     return 0;
-  return attempt_ && attempt_->run && attempt_->run->lost() ? service::kPeerLost : 1;
+  return attempt_ && attempt_->run && attempt_->run->lost() ? launch::kPeerLost : 1;
 }
 
 void Session::settle() {

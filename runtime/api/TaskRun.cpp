@@ -196,7 +196,7 @@ absl::Status TaskRun::meet() {
 }
 
 absl::Status TaskRun::startOthers() {
-  StartedTasks::Options others;
+  launch::StartedTasks::Options others;
   others.graphrun = options_.cluster.graphrun;
   others.own = place_.task;
   others.log = options_.log;
@@ -216,7 +216,7 @@ absl::Status TaskRun::startOthers() {
     others.arguments.push_back("--data_dir=" + options_.data.dataDir);
   if (options_.intraOpThreads)
     others.arguments.push_back(absl::StrCat("--intra_op_threads=", options_.intraOpThreads));
-  GRAPHC_ASSIGN_OR_RETURN(others_, StartedTasks::start(loaded_, std::move(others)));
+  GRAPHC_ASSIGN_OR_RETURN(others_, launch::StartedTasks::start(loaded_, std::move(others)));
   place_.addresses = others_->addresses();
   place_.identity.secret = others_->secret();
   run_ = others_->run();

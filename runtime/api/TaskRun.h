@@ -88,7 +88,7 @@ private:
   bool lost_ = false, isTakenApart_ = false, met_ = true;
 
   // In the order in which they go, the last first.
-  std::unique_ptr<StartedTasks> others_;
+  std::unique_ptr<launch::StartedTasks> others_;
   std::unique_ptr<FetchCollector> fetches_;
   std::unique_ptr<service::Coordinator> coordinator_;
   std::unique_ptr<Driver> driver_;

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <utility>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 namespace {
 /// Before it is started again, at least.
 constexpr absl::Duration kPause = absl::Milliseconds(500);
@@ -46,4 +46,4 @@ std::string EvaluatorLife::mustBeKilled(const LaunchedChild &child, absl::Time n
   return absl::StrCat(line, " for ", absl::FormatDuration(kStopped), " behind training's end, and is killed");
 }
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch

@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 
 /// Without processes: the launcher tells what has become of it, and asks. Until it is begun there is none.
 class EvaluatorLife {
@@ -44,5 +44,5 @@ private:
   bool failed_ = false;
 };
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch
 #endif

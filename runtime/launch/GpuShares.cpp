@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 namespace {
 constexpr size_t kMostNamed = 8;
 constexpr absl::Duration kLongestCount = absl::Minutes(1); // a cold driver takes seconds
@@ -133,4 +133,4 @@ absl::StatusOr<GpuShares> shareGpus(const plan::Plan &plan, const std::vector<st
   return dealGpus(needed, labels, *there);
 }
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 
 struct GpuShares {
   std::vector<uint32_t> firsts; ///< by task number: the GPU of this process that is the task's GPU:0
@@ -25,5 +25,5 @@ GpuShares dealGpus(const std::vector<uint32_t> &needed, const std::vector<std::s
 /// The same of this machine's. With fewer than two tasks that need some nobody is asked. An error names tasks and what is missing.
 absl::StatusOr<GpuShares> shareGpus(const plan::Plan &plan, const std::vector<std::string> &labels);
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch
 #endif

@@ -10,9 +10,27 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
+
+std::string encode(const LaunchContext &context) {
+  return nlohmann::json{{"run", context.run},
+                        {"secret", context.secret},
+                        {"listener_fd", context.listenerFd},
+                        {"addresses", context.addresses},
+                        {"wrong", context.wrong},
+                        {"first_gpu", context.firstGpu},
+                        {"restarts", context.restarts},
+                        {"session", context.session},
+                        {"words_fd", context.wordsFd},
+                        {"launcher_pid", context.launcherPid},
+                        {"program_fd", context.programFd},
+                        {"plan_fd", context.planFd},
+                        {"report_fd", context.reportFd}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   const char *variable = std::getenv(kLaunchVariable);
@@ -37,7 +55,8 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
       json.contains("first_gpu") && json["first_gpu"].is_number_unsigned() && json.contains("restarts") &&
       json["restarts"].is_number_unsigned() && json.contains("report_fd") && json["report_fd"].is_number_integer() &&
       json.contains("session") && json["session"].is_number_unsigned() && json.contains("words_fd") &&
-      json["words_fd"].is_number_integer() && json.contains("program_fd") && json["program_fd"].is_number_integer();
+      json["words_fd"].is_number_integer() && json.contains("program_fd") && json["program_fd"].is_number_integer() &&
+      json.contains("launcher_pid") && json["launcher_pid"].is_number_integer();
   if (!good)
     return absl::InvalidArgumentError(
         absl::StrCat(kLaunchVariable, " names something that no launcher wrote; unset it"));
@@ -52,6 +71,7 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   context.restarts = json["restarts"];
   context.session = json["session"];
   context.wordsFd = json["words_fd"];
+  context.launcherPid = json["launcher_pid"];
   context.programFd = json["program_fd"];
   context.planFd = json["plan_fd"];
   context.reportFd = json["report_fd"];
@@ -60,37 +80,12 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   for (const std::string &address : context.addresses) // "unix:/proc/self/fd/7"
     if (int path = -1; absl::SimpleAtoi(address.substr(address.rfind('/') + 1), &path))
       fcntl(path, F_SETFD, FD_CLOEXEC);
+  if (context.launcherPid > 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // the launcher's death by kill -9 included
+    if (getppid() != context.launcherPid)
+      _exit(1); // it had died before
+  }
   return context;
-}
-
-bool hangupStops() {
-  struct sigaction now{};
-  return sigaction(SIGHUP, nullptr, &now) != 0 || now.sa_handler != SIG_IGN;
-}
-
-bool stopIsPending() {
-  sigset_t pending, both;
-  const sigset_t stops = stopSignals();
-  return sigpending(&pending) == 0 && sigandset(&both, &pending, &stops) == 0 && sigisemptyset(&both) == 0;
-}
-
-sigset_t stopSignals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (int signal : {SIGTERM, SIGINT, SIGHUP})
-    if (signal != SIGHUP || hangupStops()) // one that is blocked would wait, also where it is ignored
-      sigaddset(&set, signal);
-  return set;
-}
-
-void blockStopsAlone() {
-  const sigset_t set = stopSignals();
-  sigprocmask(SIG_SETMASK, &set, nullptr);
-}
-
-void unblockStops() {
-  const sigset_t set = stopSignals();
-  sigprocmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 std::string encode(const ErrorReport &report) {
@@ -107,4 +102,4 @@ bool hasEnded(int process) {
   return process >= 0 && poll(&one, 1, 0) > 0;
 }
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch

@@ -1,54 +1,63 @@
-//===- LaunchContext.h - what the tasks of a launcher take and tell it ---------------------------------------*- C++ -*-===//
+//===- LaunchContext.h - what a started task receives from the process that started it, and reports to it ----------------*- C++ -*-===//
 //
-// Down: service/LaunchContext.h. Up: one JSON object a line on an inherited pipe. Down, of a launcher that starts tasks again: words on an
-// inherited socket (LauncherWords.h).
+// Down: an inherited, sealed memfd, named by the environment variable GRAPHC_LAUNCH_FD (a number; the secret itself is in no environment and on
+// no command line). graphrun's launcher creates one for each of its tasks, and so does a program whose session starts the other tasks.
+// Up, to a launcher: one JSON object a line on an inherited pipe. A launcher that starts tasks again also sends words down on an inherited
+// socket (LauncherWords.h).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_LAUNCH_LAUNCHCONTEXT_H
 #define GRAPHC_RUNTIME_LAUNCH_LAUNCHCONTEXT_H
 
-#include "runtime/service/LaunchContext.h"
-
 #include "absl/status/statusor.h"
 
-#include <csignal>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 
-using service::kLaunchVariable;
-using service::LaunchContext;
-/// None where this process was not started by a launcher. Closes the descriptor and clears the variable.
+inline constexpr char kLaunchVariable[] = "GRAPHC_LAUNCH_FD";
+
+struct LaunchContext {
+  std::string run; ///< a random name
+  std::string secret; ///< of this run (service/Proof.h)
+  std::vector<std::string> addresses; ///< by task number; their sockets are inherited as well (base::UnnamedListener)
+  int listenerFd = -1; ///< the child's own socket, at which it listens; set for each child
+  int reportFd = -1; ///< the child's end of the pipe; set by the launcher for each child
+  std::vector<std::string> wrong; ///< of a check: what the launcher has found already; the chief alone is told
+  int planFd = -1; ///< the plan as the launcher has read it, which may have come through a pipe
+  uint32_t restarts = 0; ///< so far
+  uint64_t session = 0; ///< of a launcher that starts tasks again, by number; 0: of one that does not
+  int wordsFd = -1; ///< the child's end of that socket; -1: nobody is started again. Set by the launcher for each child
+  // The child ends with the process that started it. One of these two says which that is.
+  pid_t launcherPid = 0; ///< a launcher of one thread, as its parent; 0: none
+  int programFd = -1; ///< a pidfd of the program whose session started it; -1: none
+  uint32_t firstGpu = 0; ///< of this machine's, the one that is the child's GPU:0; set for each child
+};
+std::string encode(const LaunchContext &context);
+/// None if this process was started by neither. Closes the descriptor and clears the variable. From here on the process is killed when its
+/// launcher ends. On the main thread.
 absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext();
 
-/// Whether a process has ended, by its pidfd. -1: it is nobody's business.
+/// Whether a process has ended, by its pidfd. -1: no process to look at.
 bool hasEnded(int process);
 
-/// Whether a terminal that closes ends this process: SIGHUP asks for a stop as SIGTERM does, unless it was ignored at the start (nohup).
-bool hangupStops();
-/// SIGTERM, SIGINT and, where it does, SIGHUP.
-sigset_t stopSignals();
-/// Whether one of them has come while they were blocked, and was not taken yet.
-bool stopIsPending();
-
-/// A launched task is begun with SIGTERM, SIGINT and SIGHUP blocked, and no other signal: a stop waits until the task knows what to
-/// do with it and unblocks them. SIGHUP that is ignored stays so.
-void blockStopsAlone();
-void unblockStops();
-
-/// What a task says about itself before it ends with an error.
+/// What a task reports about itself before it ends with an error.
 struct ErrorReport {
   std::string task, message;
   bool secondary = false; ///< it only noticed that another failed
   bool lost = false; ///< and that other one was lost
 };
+/// The exit status of a task that has lost another one, and of a launcher that has lost a task: the run may be started again. What
+/// batch systems requeue by; 128 + SIGUSR1, as Kubernetes' training operators have it.
+inline constexpr int kPeerLost = 138;
 
-using service::kPeerLost;
 std::string encode(const ErrorReport &report);
 /// A task has left the session of this number, of which another task was lost, and waits for the next.
 std::string encodeLeft(uint64_t session);
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch
 #endif

@@ -2,28 +2,15 @@
 #ifndef GRAPHC_RUNTIME_LAUNCH_LAUNCHEDCHILD_H
 #define GRAPHC_RUNTIME_LAUNCH_LAUNCHEDCHILD_H
 
-#include "runtime/common/base/File.h"
-#include "runtime/launch/LaunchContext.h"
+#include "runtime/launch/ChildProcess.h"
 
-#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
-#include <functional>
 #include <optional>
 #include <string>
-#include <sys/types.h>
-#include <utility>
 #include <vector>
 
-namespace graphc::graphrun {
-
-struct LaunchedTask {
-  std::string name; ///< "/job:worker/task:1"
-  std::string label; ///< "worker:1", before each line of its log
-  std::string job;
-  uint32_t index = 0;
-  uint32_t firstGpu = 0; ///< LaunchContext::firstGpu
-};
+namespace graphc::launch {
 
 struct LaunchedChild {
   size_t number = 0; ///< of its task
@@ -46,11 +33,6 @@ struct LaunchedChild {
   size_t endedAs = 0; ///< 1 for the first that ended, …
 };
 
-/// In the child, between fork and exec; the launcher has one thread, so anything may be called. `ofAll`: arguments of all tasks; `inherited`:
-/// descriptors, the first that of the launch context.
-[[noreturn]] void becomeTask(const LaunchedTask &task, const std::vector<std::string> &ofAll, int out, int err,
-                             const std::vector<int> &inherited);
-
 /// What has become of it, in a sentence.
 std::string describe(const LaunchedChild &child);
 
@@ -63,10 +45,5 @@ const LaunchedChild *rootCause(const std::vector<LaunchedChild> &children);
 /// Whether what ended the run need not come again. A task that was refused, that has found NaN or a full disk would say the same once more.
 bool mayPass(const std::vector<LaunchedChild> &children, const LaunchedChild &cause);
 
-/// The end that is read, without waiting, and the end that is written.
-absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> makePipe();
-/// Each whole line that has come through the pipe; `rest`: of a line that has not. False: nothing comes any more.
-bool readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line);
-
-} // namespace graphc::graphrun
+} // namespace graphc::launch
 #endif

@@ -1,6 +1,7 @@
 #include "runtime/launch/Launcher.h"
 
 #include "runtime/launch/LauncherWords.h"
+#include "runtime/launch/StopSignals.h"
 
 #include "runtime/checkpoint/DumpFolder.h"
 #include "runtime/common/base/Log.h"
@@ -22,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 namespace {
 /// After the first failure the others have this long to say why they end, then they are killed.
 constexpr absl::Duration kGrace = absl::Milliseconds(1500);
@@ -55,11 +56,10 @@ std::vector<Launcher::Child *> Launcher::all() {
   return all;
 }
 
-absl::Status Launcher::start(Child &child, const LaunchContext &common,
-                             const std::vector<base::UnnamedListener> &sockets) {
-  GRAPHC_ASSIGN_OR_RETURN(auto out, makePipe());
-  GRAPHC_ASSIGN_OR_RETURN(auto err, makePipe());
-  GRAPHC_ASSIGN_OR_RETURN(auto report, makePipe());
+absl::Status Launcher::start(Child &child, const LaunchContext &common, const std::vector<int> &paths) {
+  GRAPHC_ASSIGN_OR_RETURN(auto out, createPipe());
+  GRAPHC_ASSIGN_OR_RETURN(auto err, createPipe());
+  GRAPHC_ASSIGN_OR_RETURN(auto report, createPipe());
   int words[2] = {-1, -1};
   // An evaluator hears no word there, but when this process lets go of it.
   const bool listens = restarts_.most() > 0 || child.task == &evaluatorTask_;
@@ -69,22 +69,14 @@ absl::Status Launcher::start(Child &child, const LaunchContext &common,
   LaunchContext context = common;
   context.reportFd = report.second.get();
   context.wordsFd = theirWords.get();
+  context.launcherPid = getpid();
   context.firstGpu = child.task->firstGpu;
   if (child.task == &options_.tasks[options_.chief])
     context.wrong = options_.wrong;
-  GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd memfd, base::sealedMemfd("graphrun-launch", encode(context)));
-  std::vector<int> inherited = {memfd.get(), report.second.get()};
-  for (int fd : {context.listenerFd, context.wordsFd})
-    if (fd >= 0)
-      inherited.push_back(fd);
-  for (const base::UnnamedListener &socket : sockets)
-    inherited.push_back(socket.path.get());
-  pid_t pid = fork();
-  if (pid < 0)
-    return base::errnoStatus("cannot start a process", errno);
-  if (pid == 0)
-    becomeTask(*child.task, options_.arguments, out.second.get(), err.second.get(), inherited);
-  child.pid = pid;
+  ChildOptions process{.program = "/proc/self/exe", .arguments = options_.arguments};
+  process.out = out.second.get();
+  process.err = err.second.get();
+  GRAPHC_ASSIGN_OR_RETURN(child.pid, startChild(*child.task, context, paths, process));
   child.out = std::move(out.first);
   child.err = std::move(err.first);
   child.report = std::move(report.first);
@@ -143,11 +135,9 @@ absl::Status Launcher::begin() {
     children_.resize(options_.tasks.size());
     context_.planFd = options_.planFd;
     context_.secret = service::randomHex(32);
-    // Of all tasks, before the first starts: nobody waits for another's.
-    for (size_t i = 0; options_.tasks.size() > 1 && i < options_.tasks.size(); ++i) {
-      GRAPHC_ASSIGN_OR_RETURN(base::UnnamedListener made, base::UnnamedListener::make(SOCK_STREAM));
-      context_.addresses.push_back(made.inheritedAddress());
-      sockets_.push_back(std::move(made));
+    if (options_.tasks.size() > 1) {
+      GRAPHC_ASSIGN_OR_RETURN(sockets_, TaskSockets::create(options_.tasks.size()));
+      context_.addresses = sockets_.addresses();
     }
   }
   context_.run = service::randomHex(8);
@@ -167,10 +157,10 @@ absl::Status Launcher::begin() {
       continue;
     }
     if (absl::Status status = startAnew(i); !status.ok())
-      return base::annotate(status, options_.tasks[i].name);
+      return base::annotate(status, absl::StrCat("cannot start ", options_.tasks[i].name));
   }
   if (restarts_.most() == 0)
-    sockets_.clear(); // each listens at its own alone: whoever calls one that is dead is told so
+    sockets_.close(/*all=*/true); // each listens at its own alone: whoever calls one that is dead is told so
   return absl::OkStatus();
 }
 
@@ -219,7 +209,7 @@ void Launcher::replaceLost() {
       continue;
     pump(child);
     if (absl::Status status = startAnew(child.number); !status.ok()) {
-      say(base::describe(base::annotate(status, child.task->name)));
+      say(base::describe(base::annotate(status, absl::StrCat("cannot start ", child.task->name))));
       child.error = ErrorReport{child.task->name, base::describe(status), false, false}; // no process to wait for
       continue;
     }
@@ -233,8 +223,8 @@ absl::Status Launcher::startAnew(size_t number) {
   child.number = number;
   child.task = &options_.tasks[number];
   context_.restarts = restarts_.made();
-  context_.listenerFd = sockets_.empty() ? -1 : sockets_[number].listener.get();
-  return start(child, context_, sockets_);
+  context_.listenerFd = sockets_.listener(number);
+  return start(child, context_, sockets_.paths());
 }
 
 void Launcher::dismiss() {
@@ -276,7 +266,7 @@ void Launcher::watchEvaluator() {
   LaunchContext context;
   context.planFd = options_.planFd;
   if (absl::Status status = start(*evaluator_, context, {}); !status.ok()) {
-    say(base::describe(base::annotate(status, evaluatorTask_.name)));
+    say(base::describe(base::annotate(status, absl::StrCat("cannot start ", evaluatorTask_.name))));
     evaluatorLife_.failed();
     evaluator_.reset();
   }
@@ -496,4 +486,4 @@ int Launcher::finish() {
   return !options_.check && passes ? kPeerLost : 1;
 }
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch

@@ -17,7 +17,7 @@
 #include <functional>
 #include <sys/types.h>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 
 struct LaunchOptions {
   std::vector<std::string> arguments; ///< graphrun's own, after argv[0]; --job_name and --task_index are appended
@@ -49,7 +49,7 @@ private:
   void watch(); ///< until nobody is in the session any more
   void dismiss(); ///< who waits for a next one
   void killStopped();
-  absl::Status start(Child &child, const LaunchContext &common, const std::vector<base::UnnamedListener> &sockets);
+  absl::Status start(Child &child, const LaunchContext &common, const std::vector<int> &paths);
   void tell(Child &child, const std::string &word);
   void tellLoss();
   absl::Status startAnew(size_t number);
@@ -88,12 +88,12 @@ private:
   bool dismissed_ = false; ///< there is no other session
   std::vector<bool> isNamed_; ///< of those that had ended: that they are started again was said
   LaunchContext context_; ///< of all sessions
-  std::vector<base::UnnamedListener> sockets_; ///< by task number; without maxRestarts the tasks alone have them
+  TaskSockets sockets_; ///< without maxRestarts the tasks alone have them
   size_t ended_ = 0;
   int stopSignals_ = 0;
   bool trained_ = false; ///< a step was made
   absl::Time killAt_ = absl::InfiniteFuture();
 };
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch
 #endif

@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 namespace {
 using nlohmann::json;
 
@@ -72,4 +72,4 @@ std::optional<NextSession> LauncherWords::next(uint64_t session, absl::Time dead
   }
 }
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch

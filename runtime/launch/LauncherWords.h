@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 
 /// The session of that number is over.
 struct SessionLost {
@@ -51,5 +51,5 @@ private:
   bool over_ = false;
 };
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch
 #endif

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 namespace {
 /// The chief notices a death by a connection that ends; where it is stopped itself, that is found later.
 constexpr absl::Duration kVerdict = absl::Seconds(8);
@@ -77,4 +77,4 @@ absl::Time Replacements::next(const std::vector<LaunchedChild> &children) {
   return at;
 }
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch

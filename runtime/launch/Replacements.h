@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 
 class Replacements {
 public:
@@ -55,5 +55,5 @@ private:
   bool stopped_ = false;
 };
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch
 #endif

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 
 session::ReturnOptions returnsByLauncher(int pipe, absl::Duration joinDeadline) {
   const auto report = [pipe](const nlohmann::json &json) {
@@ -22,4 +22,4 @@ session::ReturnOptions returnsByLauncher(int pipe, absl::Duration joinDeadline) 
   return options;
 }
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch

@@ -4,10 +4,10 @@
 
 #include "runtime/session/recovery/Returns.h"
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 
 /// The chief's side: who is away and who is back, a line each to the launcher's pipe (Replacements.h).
 session::ReturnOptions returnsByLauncher(int pipe, absl::Duration joinDeadline);
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch
 #endif

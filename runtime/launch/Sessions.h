@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 
 /// What LauncherWords.h says of sessions, without processes and clocks: the launcher tells what happens, and asks.
 class Sessions {
@@ -47,5 +47,5 @@ private:
   uint64_t number_ = 0;
 };
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch
 #endif

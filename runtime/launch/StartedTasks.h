@@ -9,8 +9,8 @@
 #define GRAPHC_RUNTIME_LAUNCH_STARTEDTASKS_H
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/common/base/Socket.h"
 #include "runtime/common/plan/PlanFile.h"
+#include "runtime/launch/ChildProcess.h"
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-namespace graphc::session {
+namespace graphc::launch {
 
 class StartedTasks {
 public:
@@ -39,7 +39,7 @@ public:
   /// Ends those that are left.
   ~StartedTasks();
 
-  const std::vector<std::string> &addresses() const { return addresses_; } ///< by task number
+  const std::vector<std::string> &addresses() const { return sockets_.addresses(); } ///< by task number
   const std::string &secret() const { return secret_; }
   const std::string &run() const { return run_; }
   base::UniqueFd takeListener() { return std::move(listener_); } ///< this program's own
@@ -50,8 +50,8 @@ public:
 
 private:
   struct Child {
-    uint32_t task = 0;
-    std::string name, label; ///< "/job:worker/task:1", "worker:1"
+    uint32_t number = 0; ///< of its task
+    LaunchedTask task;
     pid_t pid = -1;
     base::UniqueFd output;
     std::string rest, lastLine;
@@ -62,9 +62,8 @@ private:
   };
   explicit StartedTasks(Options options) : options_(std::move(options)) {}
   absl::Status launch(const plan::LoadedPlan &plan);
-  absl::Status spawn(Child &child, const std::string &context, const std::vector<int> &inherited);
+  absl::Status start(Child &child, const LaunchContext &context);
   void watch();
-  void read(Child &child);
   void reap();
   void tell();
   void told(uint32_t task);
@@ -72,14 +71,13 @@ private:
 
   const Options options_;
   std::string run_, secret_;
-  std::vector<std::string> addresses_;
+  TaskSockets sockets_;
   base::UniqueFd listener_;
-  std::vector<base::UniqueFd> paths_; ///< by which the sockets are found
   base::Mutex mutex_; ///< a leaf
   std::vector<Child> children_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> ending_{false}, over_{false};
   std::thread watcher_;
 };
 
-} // namespace graphc::session
+} // namespace graphc::launch
 #endif

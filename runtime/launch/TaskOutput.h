@@ -15,7 +15,7 @@
 #include <functional>
 #include <string>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 
 /// Where this process's lines go: to the launcher's pipe, or to a terminal that it shares with nobody.
 class TaskOutput {
@@ -71,5 +71,5 @@ private:
   observe::ProgressLine line_;
 };
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch
 #endif

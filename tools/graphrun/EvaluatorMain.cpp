@@ -1,7 +1,7 @@
 #include "tools/graphrun/EvaluatorMain.h"
 
+#include "runtime/launch/StopSignals.h"
 #include "tools/graphrun/Feeds.h"
-#include "tools/graphrun/StopSignals.h"
 #include "tools/graphrun/TaskMain.h"
 
 #include "runtime/api/Evaluator.h"
@@ -35,7 +35,7 @@ absl::StatusOr<plan::LoadedPlan> evaluationOf(const plan::Plan &plan) {
   return plan::decodePlan(file, plan.model());
 }
 
-absl::Status follow(const Flags &flags, const plan::Plan &plan, LauncherWords *launcher) {
+absl::Status follow(const Flags &flags, const plan::Plan &plan, launch::LauncherWords *launcher) {
   base::LogOptions log;
   log.file = flags.logFile;
   log.task = cluster::kEvaluator;
@@ -64,7 +64,7 @@ absl::Status follow(const Flags &flags, const plan::Plan &plan, LauncherWords *l
   options.run.data = dataSearch(flags);
   options.run.intraOpThreads = flags.intraOpThreads.value_or(0);
   options.run.deadline = deadline;
-  options.run.stop = stopAsked;
+  options.run.stop = launch::stopAsked;
   options.run.log = [](const std::string &line) {
     if (absl::StartsWith(line, "going on from ")) // of each checkpoint
       base::logger().debug("{}", line);
@@ -93,14 +93,14 @@ absl::Status checkEvaluator(const plan::Plan &plan, const Flags &flags) {
   return absl::OkStatus();
 }
 
-int evaluate(bool check, const Flags &flags, const plan::Plan &plan, LauncherWords *launcher) {
+int evaluate(bool check, const Flags &flags, const plan::Plan &plan, launch::LauncherWords *launcher) {
   absl::Status status = check
                             ? absl::InvalidArgumentError("an evaluator is no task of the cluster, and speaks to none: "
                                                          "there is nothing to check")
                             : checkEvaluator(plan, flags);
   const bool isRefused = !status.ok();
   if (!isRefused) {
-    takeStopSignals(/*launched=*/launcher != nullptr);
+    launch::takeStopSignals(/*launched=*/launcher != nullptr);
     signal(SIGPIPE, SIG_DFL);
     status = follow(flags, plan, launcher);
   }

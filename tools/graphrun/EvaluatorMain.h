@@ -15,7 +15,7 @@ absl::Status checkEvaluator(const plan::Plan &plan, const Flags &flags);
 
 /// Follows the checkpoints until training is over; returns the exit status, and has said why. `check`: of graphrun check. `launcher`: that which
 /// has started this, handles signals and knows whether training lives; null: it was started by hand.
-int evaluate(bool check, const Flags &flags, const plan::Plan &plan, LauncherWords *launcher);
+int evaluate(bool check, const Flags &flags, const plan::Plan &plan, launch::LauncherWords *launcher);
 
 } // namespace graphc::graphrun
 #endif

@@ -7,6 +7,7 @@
 #include "runtime/common/cluster/Address.h"
 #include "runtime/common/plan/PlanFile.h"
 #include "runtime/common/plan/Verify.h"
+#include "runtime/launch/StopSignals.h"
 #include "runtime/service/PlanFetch.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
@@ -65,7 +66,7 @@ public:
     sigemptyset(&set_);
     for (int signal : {SIGTERM, SIGINT, SIGCHLD})
       sigaddset(&set_, signal);
-    if (hangupStops())
+    if (launch::hangupStops())
       sigaddset(&set_, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &set_, &before_); // gRPC's threads inherit it
   }

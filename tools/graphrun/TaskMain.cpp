@@ -1,9 +1,9 @@
 #include "tools/graphrun/TaskMain.h"
 #include "runtime/launch/ReturnReports.h"
+#include "runtime/launch/StopSignals.h"
 #include "runtime/launch/TaskOutput.h"
 #include "tools/graphrun/ChiefOutputs.h"
 #include "tools/graphrun/Feeds.h"
-#include "tools/graphrun/StopSignals.h"
 #include "tools/graphrun/status/StatusServer.h"
 
 #include "runtime/common/base/File.h"
@@ -67,7 +67,7 @@ public:
   TaskProcess(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
               std::shared_ptr<data::DatasetCache> datasets, std::shared_ptr<session::KeptState> kept)
       : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), datasets_(std::move(datasets)),
-        kept_(std::move(kept)), output_(setup.reportFd, [this] { return stopAsked() || failing_; }),
+        kept_(std::move(kept)), output_(setup.reportFd, [this] { return launch::stopAsked() || failing_; }),
         tasks_(plan::allTasks(plan_)), name_(plan::taskText(plan_, tasks_[setup.task])),
         incarnation_(service::randomIncarnation()) {
     const plan::Task &self = tasks_[setup.task];
@@ -92,13 +92,13 @@ public:
     if (absl::Status status = setUp(); !status.ok())
       return fail({status, false, ""});
     threads_ = std::make_unique<session::TaskThreads>(session::TaskThreads::Parts{
-        name_, plan::taskText(plan_, plan_.chief()), *session_, *link_, driver_.get(), coordinator_.get(), stopAsked,
-        [this](const session::TaskFailure &failure) { fail(failure); },
+        name_, plan::taskText(plan_, plan_.chief()), *session_, *link_, driver_.get(), coordinator_.get(),
+        launch::stopAsked, [this](const session::TaskFailure &failure) { fail(failure); },
         [this]() -> std::optional<service::RootCause> {
-          if (hasEnded(setup_.programFd))
+          if (launch::hasEnded(setup_.programFd))
             return service::RootCause{"the program that has started this", "", 0,
                                       absl::UnavailableError("it has ended"), /*lost=*/true};
-          std::optional<SessionLost> lost = setup_.words ? setup_.words->lost(setup_.session) : std::nullopt;
+          std::optional<launch::SessionLost> lost = setup_.words ? setup_.words->lost(setup_.session) : std::nullopt;
           if (!lost)
             return std::nullopt;
           return service::RootCause{lost->task, "", 0, absl::UnavailableError(lost->why), /*lost=*/true};
@@ -106,7 +106,7 @@ public:
         mayGoOnFromMemory()});
     session::TaskThreads::End end = threads_->run([this] { return join(); }, kClearUp);
     if (end.failure && setup_.words && end.failure->lost && !end.isLeftBehind && session_->isTakenApart() &&
-        !stopAsked()) {
+        !launch::stopAsked()) {
       tell(*end.failure);
       return std::nullopt;
     }
@@ -302,7 +302,8 @@ private:
       board_->shown(snapshot);
       output_.show(snapshot);
     };
-    driver.returns = setup_.words ? returnsByLauncher(setup_.reportFd, joinDeadline()) : session::ReturnOptions();
+    driver.returns =
+        setup_.words ? launch::returnsByLauncher(setup_.reportFd, joinDeadline()) : session::ReturnOptions();
     driver.ordered = [this](const service::Order &order) { board_->ordered(order); };
     driver.print = [this](const std::string &line) { output_.print(line); };
     driver.log = [this](const std::string &line) { output_.log(line); };
@@ -330,7 +331,7 @@ private:
   /// On the session's thread, or on the heartbeat's where that one never comes back.
   [[noreturn]] int fail(const session::TaskFailure &failure) {
     if (failing_.exchange(true))
-      _exit(failure.lost ? kPeerLost : 1); // it hangs in what follows
+      _exit(failure.lost ? launch::kPeerLost : 1); // it hangs in what follows
     tell(failure);
     // The others must hear why; then the process ends without taking itself apart, since a peer that hangs may keep gRPC from letting go
     // of buffers for ever.
@@ -342,7 +343,7 @@ private:
       setup_.folder->remove();
     base::logger().flush();
     std::fflush(nullptr);
-    _exit(failure.lost ? kPeerLost : 1);
+    _exit(failure.lost ? launch::kPeerLost : 1);
   }
 
   void tell(const session::TaskFailure &failure) {
@@ -362,7 +363,7 @@ private:
   const TaskSetup &setup_;
   const std::shared_ptr<data::DatasetCache> datasets_;
   const std::shared_ptr<session::KeptState> kept_;
-  TaskOutput output_;
+  launch::TaskOutput output_;
   const std::vector<plan::Task> tasks_;
   const std::string name_;
   const uint64_t incarnation_;
@@ -477,7 +478,7 @@ session::DriverOptions driverOptions(const Flags &flags) {
 }
 
 int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup) {
-  takeStopSignals(/*launched=*/setup.reportFd >= 0);
+  launch::takeStopSignals(/*launched=*/setup.reportFd >= 0);
   // "| head -1" ends a lone task as it ends the launcher; one of several goes on, since the others count on it.
   signal(SIGPIPE, plan::allTasks(plan.plan).size() == 1 ? SIG_DFL : SIG_IGN);
   TaskSetup now = setup;
@@ -488,11 +489,11 @@ int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &s
       return *status;
     base::logger().flush();
     std::fflush(nullptr);
-    const std::string left = encodeLeft(now.session) + "\n";
+    const std::string left = launch::encodeLeft(now.session) + "\n";
     (void)base::writeAll(now.reportFd, left.data(), left.size(), "the launcher"); // gone, which next() sees
-    std::optional<NextSession> next = now.words->next(now.session, absl::Now() + kNextSession);
+    std::optional<launch::NextSession> next = now.words->next(now.session, absl::Now() + kNextSession);
     if (!next)
-      return kPeerLost;
+      return launch::kPeerLost;
     now.session = next->session;
     now.run = next->run;
   }

@@ -25,7 +25,7 @@ struct TaskSetup {
   uint32_t restarts = 0; ///< of all tasks, by the launcher
   bool client = false; ///< --master: the other tasks are servers, which get the plan from here
   uint64_t session = 0; ///< of a launcher that starts tasks again, which `words` come from
-  std::shared_ptr<LauncherWords> words{}; ///< null: the loss of another task ends this one
+  std::shared_ptr<launch::LauncherWords> words{}; ///< null: the loss of another task ends this one
   int programFd = -1; ///< of the program that has started this (LaunchContext)
 };
 

@@ -91,7 +91,7 @@ absl::Status shareGpusOfHost(const plan::Plan &plan, uint32_t task) {
   std::vector<std::string> labels;
   for (const plan::Task &one : plan::allTasks(plan))
     labels.push_back(absl::StrCat(plan.jobs(static_cast<int>(one.job())).name(), ":", one.index()));
-  GRAPHC_ASSIGN_OR_RETURN(graphrun::GpuShares shares, graphrun::shareGpus(plan, labels));
+  GRAPHC_ASSIGN_OR_RETURN(launch::GpuShares shares, launch::shareGpus(plan, labels));
   device::setFirstDevice(device::gpuKind(), shares.firsts[task]);
   return absl::OkStatus();
 }
@@ -187,7 +187,7 @@ absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const gr
 
 int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::Plan &plan, bool check,
               std::vector<std::string> wrong) {
-  graphrun::LaunchOptions options;
+  launch::LaunchOptions options;
   options.check = check;
   options.wrong = std::move(wrong);
   options.checkpointDirectory = flags.checkpointDirectory;
@@ -210,9 +210,9 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
   }
   options.chief = plan::taskNumber(plan, plan.chief());
   std::vector<std::string> labels;
-  for (const graphrun::LaunchedTask &task : options.tasks)
+  for (const launch::LaunchedTask &task : options.tasks)
     labels.push_back(task.label);
-  if (auto shares = graphrun::shareGpus(plan, labels); shares.ok()) {
+  if (auto shares = launch::shareGpus(plan, labels); shares.ok()) {
     if (!shares->said.empty() && !check)
       std::fprintf(stderr, "graphrun: %s\n", shares->said.c_str());
     for (size_t task = 0; task < labels.size(); ++task)
@@ -221,7 +221,7 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
     std::fprintf(stderr, "graphrun: %s\n", base::describe(shares.status()).c_str());
     return 1;
   }
-  return graphrun::Launcher(std::move(options)).run();
+  return launch::Launcher(std::move(options)).run();
 }
 
 /// This process is one task; `wrong`: what is known to be wrong already, for a check.
@@ -247,7 +247,7 @@ int run(int argc, char **argv) {
     return graphrun::submit(argc - 1, argv + 1);
   if (const auto &limit = base::maxCpuLevel(); !limit.ok())
     return usageError(limit.status());
-  auto launched = graphrun::takeLaunchContext();
+  auto launched = launch::takeLaunchContext();
   if (!launched.ok())
     return usageError(launched.status());
   if (!*launched && graphrun::isServerCommand(argc, argv))
@@ -276,7 +276,7 @@ int run(int argc, char **argv) {
     close((*launched)->planFd);
   if (*launched && graphrun::isEvaluator(plan->plan, flags.jobName)) {
     device::setFirstDevice(device::gpuKind(), (*launched)->firstGpu);
-    graphrun::LauncherWords launcher{base::UniqueFd((*launched)->wordsFd)};
+    launch::LauncherWords launcher{base::UniqueFd((*launched)->wordsFd)};
     return graphrun::evaluate(check, flags, plan->plan, &launcher);
   }
   if (graphrun::isEvaluator(plan->plan, flags.jobName))
@@ -297,7 +297,7 @@ int run(int argc, char **argv) {
       wrong.push_back(base::describe(files));
     }
   if (*launched) {
-    const graphrun::LaunchContext &context = **launched;
+    const launch::LaunchContext &context = **launched;
     device::setFirstDevice(device::gpuKind(), context.firstGpu);
     auto number = taskNumber(plan->plan, flags.jobName, flags.taskIndex.value_or(0));
     if (!number.ok())
@@ -312,7 +312,7 @@ int run(int argc, char **argv) {
                                           .restarts = context.restarts,
                                           .session = context.session,
                                           .words = context.wordsFd < 0 ? nullptr
-                                                                       : std::make_shared<graphrun::LauncherWords>(
+                                                                       : std::make_shared<launch::LauncherWords>(
                                                                              base::UniqueFd(context.wordsFd)),
                                           .programFd = context.programFd},
                       context.wrong);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-using namespace graphc::graphrun;
+using namespace graphc::launch;
 using testing::ElementsAre;
 
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -151,4 +151,4 @@ TEST_F(Replaced, OtherLinesAreNotItsAndBadOnesDoNothing) {
 }
 
 } // namespace
-} // namespace graphc::graphrun
+} // namespace graphc::launch

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 namespace {
 
 /// A process: what it does next is drawn.
@@ -273,4 +273,4 @@ TEST_F(Words, TheLauncherGoesOrSaysNothing) {
 }
 
 } // namespace
-} // namespace graphc::graphrun
+} // namespace graphc::launch

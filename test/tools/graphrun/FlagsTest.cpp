@@ -104,15 +104,16 @@ TEST(Flags, EachMistakeIsNamed) {
 }
 
 TEST(LaunchContext, RoundTripAndRefusals) {
-  unsetenv(kLaunchVariable);
-  EXPECT_FALSE(takeLaunchContext()->has_value());
-  LaunchContext context{"run", "secret", {"unix:/proc/self/fd/7", "unix:/proc/self/fd/8"}, dup(2), dup(2), {}, -1};
+  unsetenv(launch::kLaunchVariable);
+  EXPECT_FALSE(launch::takeLaunchContext()->has_value());
+  launch::LaunchContext context{"run", "secret", {"unix:/proc/self/fd/7", "unix:/proc/self/fd/8"}, dup(2), dup(2),
+                                {},    -1};
   context.session = 3;
   context.wordsFd = dup(2);
   auto fd = base::sealedMemfd("test", encode(context));
   ASSERT_TRUE(fd.ok());
-  setenv(kLaunchVariable, std::to_string(fd->release()).c_str(), 1);
-  auto taken = takeLaunchContext();
+  setenv(launch::kLaunchVariable, std::to_string(fd->release()).c_str(), 1);
+  auto taken = launch::takeLaunchContext();
   ASSERT_TRUE(taken.ok() && *taken) << taken.status();
   EXPECT_EQ((*taken)->secret, "secret");
   EXPECT_EQ((*taken)->addresses.size(), 2u);
@@ -120,14 +121,14 @@ TEST(LaunchContext, RoundTripAndRefusals) {
   EXPECT_EQ((*taken)->session, 3u);
   EXPECT_EQ((*taken)->wordsFd, context.wordsFd);
   EXPECT_EQ(fcntl(context.wordsFd, F_GETFD), FD_CLOEXEC);
-  EXPECT_EQ(getenv(kLaunchVariable), nullptr);
+  EXPECT_EQ(getenv(launch::kLaunchVariable), nullptr);
   close(context.reportFd);
   close(context.wordsFd);
   for (const char *wrong : {"x", "1", "9999"}) {
-    setenv(kLaunchVariable, wrong, 1);
-    EXPECT_FALSE(takeLaunchContext().ok()) << wrong;
+    setenv(launch::kLaunchVariable, wrong, 1);
+    EXPECT_FALSE(launch::takeLaunchContext().ok()) << wrong;
   }
-  unsetenv(kLaunchVariable);
+  unsetenv(launch::kLaunchVariable);
 }
 
 } // namespace

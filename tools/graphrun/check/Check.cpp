@@ -10,6 +10,7 @@
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/KernelLibrary.h"
 #include "runtime/launch/LaunchContext.h"
+#include "runtime/launch/StopSignals.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Secret.h"
@@ -402,7 +403,7 @@ int checkTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup 
               std::vector<std::string> wrong) {
   signal(SIGPIPE, SIG_IGN);
   if (setup.reportFd >= 0)
-    unblockStops();
+    launch::unblockStops();
   CheckTask task(flags, plan, setup, std::move(wrong));
   return task.run();
 }

@@ -115,7 +115,7 @@ Pods evaluatorPod(const SubmittedJob &job) {
   Pods pods;
   pods.name = cluster::kEvaluator;
   if (auto alone = plan::standalonePlan(job.plan.plan, plan::EVAL, cluster::kEvaluator); alone.ok())
-    pods.gpus = gpusOfTasks(*alone).front();
+    pods.gpus = launch::gpusOfTasks(*alone).front();
   pods.arguments = job.arguments;
   pods.arguments.insert(pods.arguments.end(), {"--job_name", cluster::kEvaluator});
   const nlohmann::ordered_json isDisrupted = {{{"type", "DisruptionTarget"}, {"status", "True"}}};
@@ -128,7 +128,7 @@ Pods evaluatorPod(const SubmittedJob &job) {
 
 std::string jobSetManifest(const SubmittedJob &job) {
   using Json = nlohmann::ordered_json;
-  std::vector<uint32_t> gpus = gpusOfTasks(job.plan.plan);
+  std::vector<uint32_t> gpus = launch::gpusOfTasks(job.plan.plan);
   Json jobs = Json::array();
   size_t first = 0;
   for (const plan::Job &one : job.plan.plan.jobs()) {
@@ -136,7 +136,7 @@ std::string jobSetManifest(const SubmittedJob &job) {
                                             gpus.begin() + static_cast<long>(first + one.tasks()));
     first += one.tasks();
     // The statuses after which the set begins again: a loss, and what a lost pod itself ends with (SIGKILL, SIGTERM).
-    const Json final = onExit("FailJob", "NotIn", {128 + 9, kPeerLost, 128 + 15});
+    const Json final = onExit("FailJob", "NotIn", {128 + 9, launch::kPeerLost, 128 + 15});
     jobs.push_back(replicatedJob(job, {one.name(), one.tasks(), most, job.arguments, Json::array({final})}));
   }
   if (job.flags.evaluator)

@@ -85,7 +85,7 @@ std::string statusOf(const SubmittedJob &job, const std::string &training) {
 
 /// The lines of one component: of all jobs but what has nodes of its own, or of that job alone.
 std::string slurmComponent(const SubmittedJob &job, bool own) {
-  const std::vector<uint32_t> gpus = gpusOfTasks(job.plan.plan);
+  const std::vector<uint32_t> gpus = launch::gpusOfTasks(job.plan.plan);
   uint32_t tasks = 0, gpusOfAll = 0, first = 0;
   int jobs = 0;
   for (const plan::Job &one : job.plan.plan.jobs()) {
@@ -122,10 +122,10 @@ std::string slurmScript(const SubmittedJob &job) {
     start = absl::StrCat("srun --het-group=0-1 ", commandOf(job), " --rank_order ", absl::StrJoin(order, ","));
   }
   absl::StrAppend(
-      &text, statusOf(job, start), "# ", kPeerLost,
+      &text, statusOf(job, start), "# ", launch::kPeerLost,
       ": another task was lost; 137: srun's word for that one, which was killed. Any other status is final.\n"
       "case $status in 137 | ",
-      kPeerLost, ") [ ${SLURM_RESTART_COUNT:-0} -ge ", job.restarts,
+      launch::kPeerLost, ") [ ${SLURM_RESTART_COUNT:-0} -ge ", job.restarts,
       " ] || scontrol requeue $SLURM_JOB_ID ;; esac\nexit $status\n");
   return text;
 }

@@ -1,5 +1,5 @@
 // In processes of their own: what was asked of one is asked for good.
-#include "tools/graphrun/StopSignals.h"
+#include "runtime/launch/StopSignals.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace graphc::graphrun {
+namespace graphc::launch {
 namespace {
 
 struct StopSignalsDeathTest : testing::Test {
@@ -62,4 +62,4 @@ TEST_F(StopSignalsDeathTest, AnotherThreadHearsOfIt) {
 }
 
 } // namespace
-} // namespace graphc::graphrun
+} // namespace graphc::launch

@@ -5,15 +5,26 @@
 // a signal for the whole process group (Ctrl-C) comes to both, and then the launcher's own.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_TOOLS_GRAPHRUN_STOPSIGNALS_H
-#define GRAPHC_TOOLS_GRAPHRUN_STOPSIGNALS_H
+#ifndef GRAPHC_RUNTIME_LAUNCH_STOPSIGNALS_H
+#define GRAPHC_RUNTIME_LAUNCH_STOPSIGNALS_H
 
-namespace graphc::graphrun {
+#include <csignal>
+
+namespace graphc::launch {
+
+/// Whether a terminal that closes ends this process: SIGHUP asks for a stop as SIGTERM does, unless it was ignored at the start (nohup).
+bool hangupStops();
+/// SIGTERM, SIGINT and, if hangupStops(), SIGHUP. A started task begins with these blocked and no other signal: a stop waits until the task
+/// knows what to do with it. SIGHUP that is ignored stays so.
+sigset_t stopSignals();
+/// Whether one of them has come while they were blocked, and was not taken yet.
+bool stopIsPending();
+void unblockStops();
 
 /// From here on they are counted. Those that a launcher has blocked until now come through.
 void takeStopSignals(bool launched);
 /// Whether one has come. Any thread.
 bool stopAsked();
 
-} // namespace graphc::graphrun
+} // namespace graphc::launch
 #endif
