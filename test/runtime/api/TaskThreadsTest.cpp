@@ -119,6 +119,26 @@ TEST_F(TaskThreadsTest, AChiefThatFallsSilentIsLost) {
   EXPECT_GE(beats, 30u);
 }
 
+TEST_F(TaskThreadsTest, AnAbortCountsHoweverLongTheChiefWasSilent) {
+  TaskThreads::Parts own = parts(link);
+  own.lostAfter = absl::Seconds(2); // the heartbeat's thread ends the silence itself, however late it runs
+  link.heartbeat();
+  const absl::Time begin = absl::Now();
+  link.onSend = [&](size_t, const service::Progress &) {
+    if (absl::Now() - begin <= own.lostAfter * 0.6)
+      return;
+    service::ToTask message;
+    message.mutable_abort()->set_task("/job:worker/task:1");
+    message.mutable_abort()->set_message("did not answer for 5s");
+    message.mutable_abort()->set_lost(true);
+    link.deliver(message);
+  };
+  TaskThreads::End end = TaskThreads(own).run(joined);
+  ASSERT_TRUE(end.failure);
+  EXPECT_THAT(std::string(end.failure->status.message()), HasSubstr("/job:worker/task:1"));
+  EXPECT_TRUE(end.failure->lost);
+}
+
 TEST_F(TaskThreadsTest, SignsOfLifeAreFewAndAStopIsToldAtOnce) {
   std::atomic<size_t> sent{0}, stops{0};
   TaskThreads::Parts own = parts(link);
