@@ -7,7 +7,7 @@ include "dialects/graph/GraphInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
-/// Text forms are in GraphAttrText.cpp: what TableGen makes of an assemblyFormat names C++ types to the user.
+/// Text forms are written with AttrParameters.h: what TableGen makes of an assemblyFormat names C++ types to the user.
 class Graph_Attr<string cppName, string mnemonicName, list<Trait> traits = []>
     : AttrDef<Graph_Dialect, cppName, traits> {
   let mnemonic = mnemonicName;

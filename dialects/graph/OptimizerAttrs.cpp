@@ -1,4 +1,4 @@
-//===- OptimizerAttrText.cpp - optimizers and schedules as text ----------------------------------------------===//
+//===- OptimizerAttrs.cpp - optimizers and schedules as text ----------------------------------------------===//
 #include "dialects/graph/AttrParameters.h"
 
 using namespace mlir;
