@@ -84,6 +84,35 @@ LaneState Lane::beginStep() {
   return LaneState::StepDone;
 }
 
+inline std::optional<LaneState> Lane::awaitTurn() {
+  const StepGate::Answer answer = turn.ask(currentStep);
+  if (answer == StepGate::Answer::Wait)
+    return notReady(&turn, PollState::Pending, Blocked::Turn);
+  if (answer == StepGate::Answer::Aborted)
+    return notReady(&turn, PollState::Aborted);
+  stepStart = 0; // the wait is no part of the step
+  if (answer == StepGate::Answer::Open)
+    return std::nullopt;
+  reason = EndReason::Stop;
+  return LaneState::PhaseEnded;
+}
+
+inline SumOutcome Lane::takeAll(const Instruction &instruction) {
+  if (instruction.op == Op::Collect)
+    return messages.collect(instruction);
+  return instruction.chosen == Program::noPort ? messages.advance(instruction, context)
+                                               : choice.sum(instruction, context);
+}
+
+inline uint64_t Lane::microBatchIndex(const Instruction &instruction) const {
+  const uint64_t step = host->stepsBefore() + currentStep;
+  return (step * program->source->instances() + laneInfo.instance) * instruction.count + instruction.port + iteration;
+}
+
+inline void Lane::traceEntry(const Instruction &instruction) {
+  trace->enters(instruction.op == Op::AllReduceDone ? allReduces.movesDone(instruction.port) : uint32_t(sub));
+}
+
 inline void Lane::bind(const Instruction &instruction, void *memory) {
   laneFrame->buffers[instruction.buffer] = memory;
   for (uint32_t i = 0; i < instruction.count; ++i)
@@ -434,6 +463,54 @@ LaneState Lane::notReady(transport::Port *port, PollState state, Blocked on) {
   if (state == PollState::Closed && program->endsByEndOfStream)
     return endByEndOfStream();
   return portFailed(port, state);
+}
+
+LaneState Lane::notReady(transport::RecvPort *port, PollState state, std::span<transport::RecvPort *const> ports) {
+  const LaneState blocked = notReady(port, state);
+  if (blocked == LaneState::Blocked) {
+    gathering = port;
+    blockedPorts = ports;
+  }
+  return blocked;
+}
+
+void Lane::wait(absl::Duration timeout) {
+  if (gathering)
+    gathering->waitAll(blockedPorts, timeout);
+  else
+    blockedPort->wait(timeout);
+}
+
+void Lane::traceWait() {
+  auto isAt = [&](Op op) {
+    return position < program->instructions.size() && program->instructions[position].op == op;
+  };
+  const bool reduces = isAt(Op::AllReduceDone);
+  trace->blocks({position, iteration, sub, messages.summedBytes()}, reduces ? waitsFor.peer : uint32_t(sub),
+                reduces && waitsFor.sends, isAt(Op::SendAhead));
+}
+
+absl::Status Lane::rejoin(transport::Transport &transport, uint64_t step) {
+  GRAPHC_RETURN_IF_ERROR(ports.resolve(transport));
+  donePoint = done();
+  again = true;
+  inStep = tracing = false;
+  position = sub = iteration = 0;
+  currentStep = step;
+  stepStart = 0;
+  return absl::OkStatus();
+}
+
+LaneState Lane::fail(absl::Status status) {
+  if (tickets)
+    tickets->leave(laneInfo.instance);
+  failure = std::move(status);
+  return LaneState::Failed;
+}
+
+LaneState Lane::misfits(const Instruction &instruction) {
+  return fail(base::annotate(ports.whyMisfit(instruction, laneFrame->buffers, sub),
+                             absl::StrCat(laneInfo.name, ", at step ", uint64_t(currentStep))));
 }
 
 /// A lane that was woken in vain waits where it waited.

@@ -7,7 +7,6 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANE_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANE_H
 
-#include "runtime/common/base/Status.h"
 #include "runtime/executor/Frame.h"
 #include "runtime/executor/Host.h"
 #include "runtime/executor/LaneAllReduces.h"
@@ -23,7 +22,6 @@
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 
 #include <memory>
 #include <optional>
@@ -55,17 +53,7 @@ public:
   LanePoint done() const { return std::max(donePoint, LanePoint{currentStep, inStep ? uint32_t(position) : 0}); }
   /// It goes on at the begin of that step, by ports that are resolved again, and leaves out what lies before done() and counts once.
   /// What was bound to messages of the links before is bound anew by the instructions that did so.
-  absl::Status rejoin(transport::Transport &transport, uint64_t step) {
-    if (absl::Status status = ports.resolve(transport); !status.ok())
-      return status;
-    donePoint = done();
-    again = true;
-    inStep = tracing = false;
-    position = sub = iteration = 0;
-    currentStep = step;
-    stepStart = 0;
-    return absl::OkStatus();
-  }
+  absl::Status rejoin(transport::Transport &transport, uint64_t step);
   /// Between two of its turns, in which it is nobody's hang.
   void rests() { blocked = Blocked::Rests; }
   /// Of a lane that has not begun: its first step is this one.
@@ -74,12 +62,7 @@ public:
   /// What a Blocked lane waits on.
   transport::Port *port() const { return blockedPort; }
   /// Waits until a Blocked lane may get on, as Port::wait does.
-  void wait(absl::Duration timeout) {
-    if (gathering)
-      gathering->waitAll(blockedPorts, timeout);
-    else
-      blockedPort->wait(timeout);
-  }
+  void wait(absl::Duration timeout);
   /// Where it is, from any thread while the lane is there; of one that moves a moment's view, of one that stands still what is so.
   plan::LanePlace place() const { return LaneCursor::place(*program, laneInfo, tickets); }
   /// For people: "/job:ps/task:0 train.ps0 waits at step 12 to receive train.w1.gradient[1] (model.mlir:12:8) from
@@ -119,32 +102,12 @@ public:
 private:
   Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host);
   /// Where somebody takes the steps one by one: nothing once the lane may begin this one.
-  std::optional<LaneState> awaitTurn() {
-    const StepGate::Answer answer = turn.ask(currentStep);
-    if (answer == StepGate::Answer::Wait)
-      return notReady(&turn, transport::PollState::Pending, Blocked::Turn);
-    if (answer == StepGate::Answer::Aborted)
-      return notReady(&turn, transport::PollState::Aborted);
-    stepStart = 0; // the wait is no part of the step
-    if (answer == StepGate::Answer::Open)
-      return std::nullopt;
-    reason = EndReason::Stop;
-    return LaneState::PhaseEnded;
-  }
+  std::optional<LaneState> awaitTurn();
   LaneState beginStep();
   /// Executes from `position`; nothing: the step's instructions are done. Two copies of it, so that a step that is not traced costs nothing more.
   template <bool kTraced, bool kAgain = false> std::optional<LaneState> execute();
-  void traceEntry(const Instruction &instruction) {
-    trace->enters(instruction.op == Op::AllReduceDone ? allReduces.movesDone(instruction.port) : uint32_t(sub));
-  }
-  void traceWait() {
-    auto isAt = [&](Op op) {
-      return position < program->instructions.size() && program->instructions[position].op == op;
-    };
-    const bool reduces = isAt(Op::AllReduceDone);
-    trace->blocks({position, iteration, sub, messages.summedBytes()}, reduces ? waitsFor.peer : uint32_t(sub),
-                  reduces && waitsFor.sends, isAt(Op::SendAhead));
-  }
+  void traceEntry(const Instruction &instruction);
+  void traceWait();
   /// A Receive's or Acquire's buffer is at `memory` from now on.
   void bind(const Instruction &instruction, void *memory);
   LaneState finishStep();
@@ -154,35 +117,15 @@ private:
   LaneState notReady(transport::Port *port, transport::PollState state, Blocked on = Blocked::Message);
   /// The same of a receiving port whose lane can do nothing before all of `ports` are ready.
   LaneState notReady(transport::RecvPort *port, transport::PollState state,
-                     std::span<transport::RecvPort *const> ports) {
-    const LaneState blocked = notReady(port, state);
-    if (blocked == LaneState::Blocked) {
-      gathering = port;
-      blockedPorts = ports;
-    }
-    return blocked;
-  }
+                     std::span<transport::RecvPort *const> ports);
   /// Into the ring of events: it has begun to wait.
   void noteWait();
-  LaneState fail(absl::Status status) {
-    if (tickets)
-      tickets->leave(laneInfo.instance);
-    failure = std::move(status);
-    return LaneState::Failed;
-  }
-  LaneState misfits(const Instruction &instruction) {
-    return fail(base::annotate(ports.whyMisfit(instruction, laneFrame->buffers, sub),
-                               absl::StrCat(laneInfo.name, ", at step ", uint64_t(currentStep))));
-  }
+  LaneState fail(absl::Status status);
+  LaneState misfits(const Instruction &instruction);
   LaneState kernelFailed(const Instruction &instruction, int code);
   LaneState endByEndOfStream();
   /// What becomes of a message of every instance: a sum of them all, one of those chosen, or all of them end to end.
-  SumOutcome takeAll(const Instruction &instruction) {
-    if (instruction.op == Op::Collect)
-      return messages.collect(instruction);
-    return instruction.chosen == Program::noPort ? messages.advance(instruction, context)
-                                                 : choice.sum(instruction, context);
-  }
+  SumOutcome takeAll(const Instruction &instruction);
   std::optional<LaneState> goOnAfter(const Instruction &instruction, const SumOutcome &outcome);
   std::optional<LaneState> finishAllReduce(const Instruction &instruction);
   std::optional<LaneState> controlSend(const Instruction &instruction);
@@ -191,10 +134,7 @@ private:
   std::optional<LaneState> waitForDevice(uint64_t step, transport::PollState state);
   std::string describeTicketWait() const;
   /// Of this iteration, counted over the steps of the phase, those before this run among them, and over all replicas.
-  uint64_t microBatchIndex(const Instruction &instruction) const {
-    const uint64_t step = host->stepsBefore() + currentStep;
-    return (step * program->source->instances() + laneInfo.instance) * instruction.count + instruction.port + iteration;
-  }
+  uint64_t microBatchIndex(const Instruction &instruction) const;
   LaneState portFailed(transport::Port *port, transport::PollState state);
   LaneState badControlMessage(const ControlMessage &controlMessage);
 

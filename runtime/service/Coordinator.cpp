@@ -484,6 +484,18 @@ void Coordinator::tell(const ToTask &message) {
     member->send(message);
 }
 
+void Coordinator::requestStop(uint64_t epoch) {
+  ToTask message;
+  message.set_stop(epoch);
+  tell(message);
+}
+
+void Coordinator::permit(const ToTask::Permit &permit) {
+  ToTask message;
+  *message.mutable_permit() = permit;
+  tell(message);
+}
+
 /// From now on streams may end: the tasks go.
 void Coordinator::release() {
   {
