@@ -15,6 +15,16 @@ class Dist_MemoryOp<string mnemonic, list<Trait> traits = []>
     : Dist_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>]>;
 class Dist_BodyOp<string mnemonic, list<Trait> traits = []>
     : Dist_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>, Dist_HasBufferEffects]>;
+// One whose effects last as long as it runs itself; the others have a row in Effects.cpp.
+class Dist_PlainBodyOp<string mnemonic, list<string> reads, list<string> writes, list<Trait> traits = []>
+    : Dist_BodyOp<mnemonic, traits> {
+  let extraClassDefinition = [{
+    ::llvm::FailureOr<::llvm::SmallVector<::graphc::dist::BufferEffect>>
+    $cppClass::getBufferEffects(const ::mlir::SymbolTable &symbols) {
+      return ::graphc::dist::plainEffects({}] # !interleave(reads, ", ") # [{}, {}] # !interleave(writes, ", ") # [{});
+    }
+  }];
+}
 
 //===----------------------------------------------------------------------===//
 // Buffers
@@ -399,7 +409,7 @@ def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegme
   }];
 }
 
-def Dist_MicroBatchIndexIntoOp : Dist_BodyOp<"micro_batch_index_into"> {
+def Dist_MicroBatchIndexIntoOp : Dist_PlainBodyOp<"micro_batch_index_into", [], ["getBuffer()"]> {
   let summary = "graph.micro_batch_index into a buffer";
   let description = [{
     ```mlir
@@ -415,7 +425,7 @@ def Dist_MicroBatchIndexIntoOp : Dist_BodyOp<"micro_batch_index_into"> {
   let hasVerifier = 1;
 }
 
-def Dist_FeedIntoOp : Dist_BodyOp<"feed_into"> {
+def Dist_FeedIntoOp : Dist_PlainBodyOp<"feed_into", [], ["getBuffer()"]> {
   let summary = "`feed` into a buffer, before the step begins";
   let description = [{
     ```mlir

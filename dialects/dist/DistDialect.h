@@ -55,6 +55,9 @@ struct BufferEffect {
   Until until = Until::End;
 };
 
+/// Of an operation that reads and writes these while it runs itself; of null values nothing.
+llvm::SmallVector<BufferEffect> plainEffects(llvm::ArrayRef<mlir::Value> reads, llvm::ArrayRef<mlir::Value> writes);
+
 /// What a loop repeats, before and after `outline`; null for another operation.
 mlir::Block *getLoopBody(mlir::Operation *op);
 /// Whether it is a loop that sends or receives.

@@ -1,4 +1,4 @@
-// What each operation of a program of buffers does to memory: one table, a row an operation.
+// What each operation of a program of buffers does to memory: one table, a row an operation that does not say it in its definition.
 #include "dialects/dist/DistDialect.h"
 
 using namespace mlir;
@@ -18,6 +18,10 @@ static Effects both(Effects reads, Effects writes) {
   reads.append(writes);
   llvm::erase_if(reads, [](const BufferEffect &effect) { return !effect.buffer; });
   return reads;
+}
+
+SmallVector<BufferEffect> plainEffects(ArrayRef<Value> reads, ArrayRef<Value> writes) {
+  return both(read(ValueRange(reads)), write(ValueRange(writes)));
 }
 
 /// As the kernel's arguments say.
@@ -100,8 +104,6 @@ GRAPHC_NO_EFFECTS(TicketOp)
 GRAPHC_NO_EFFECTS(EndOp)
 // The host's side.
 GRAPHC_EFFECTS(NextBatchIntoOp, both({}, write((*this)->getOperands())))
-GRAPHC_EFFECTS(MicroBatchIndexIntoOp, write(getBuffer()))
-GRAPHC_EFFECTS(FeedIntoOp, write(getBuffer()))
 GRAPHC_EFFECTS(FetchOp, read(getValue(), Until::StepEnd))
 GRAPHC_EFFECTS(MetricOp, read({getSum(), getCount()}, Until::StepEnd))
 

@@ -3,7 +3,7 @@
 
 #include "runtime/common/base/Text.h"
 #include "runtime/common/plan/AllReduce.h"
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"

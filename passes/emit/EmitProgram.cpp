@@ -5,7 +5,7 @@
 #include "passes/schedule/PhaseLiveness.h"
 #include "runtime/common/device/Kinds.h"
 #include "runtime/common/plan/AllReduce.h"
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -4,7 +4,7 @@
 #include "passes/compiler/PlanFacts.h"
 #include "runtime/common/device/Kinds.h"
 #include "runtime/common/plan/AllReduce.h"
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/RunAhead.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/kernels/Library.h"

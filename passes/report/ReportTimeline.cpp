@@ -1,7 +1,7 @@
 //===- ReportTimeline.cpp - one predicted step, lane by lane: time and memory ---------------------------------------===//
 #include "passes/report/ReportParts.h"
 
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"

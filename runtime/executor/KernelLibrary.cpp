@@ -2,7 +2,7 @@
 
 #include "runtime/common/base/Status.h"
 #include "runtime/common/device/Kinds.h"
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/kernels/Library.h"
 

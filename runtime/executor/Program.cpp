@@ -3,7 +3,7 @@
 #include "runtime/executor/Program.h"
 
 #include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/RunAhead.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/device/Device.h"

@@ -1,6 +1,6 @@
 #include "runtime/observe/PlanGraph.h"
 
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/observe/event.pb.h"
 
@@ -38,32 +38,10 @@ std::string kernelOp(const std::string &kernel) {
 
 /// What an instruction is called; empty: it is not drawn, since it neither makes nor moves a value.
 std::string opOf(const plan::Plan &plan, const Instruction &instruction) {
-  switch (instruction.kind_case()) {
-  case Instruction::kCall:
+  if (instruction.has_call())
     return kernelOp(plan.kernels(static_cast<int>(instruction.call().kernel())).name());
-  case Instruction::kReceive:
-    return "Receive";
-  case Instruction::kSendStart:
-    return "Send";
-  case Instruction::kAggregate:
-    return "Aggregate";
-  case Instruction::kCollect:
-    return "Collect";
-  case Instruction::kAllReduceStart:
-    return "AllReduce";
-  case Instruction::kNextBatch:
-    return "NextBatch";
-  case Instruction::kMicroBatchIndex:
-    return "MicroBatchIndex";
-  case Instruction::kAccumulate:
-    return "Accumulate";
-  case Instruction::kCopy:
-    return "Copy";
-  case Instruction::kChoose:
-    return "Choose";
-  default:
-    return "";
-  }
+  const plan::InstructionFacts *facts = plan::factsOf(instruction.kind_case());
+  return facts ? facts->op : "";
 }
 
 void addShape(observe::NodeDef &node, const plan::TensorType &type) {

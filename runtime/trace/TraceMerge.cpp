@@ -1,6 +1,6 @@
 #include "runtime/trace/TraceMerge.h"
 
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/InstructionText.h"
 #include "runtime/common/plan/Types.h"
 
@@ -24,22 +24,22 @@ const char *categoryOf(const plan::Plan &plan, const plan::Program &program, con
   const plan::Instruction &instruction = program.instructions(static_cast<int>(record.instruction));
   if (instruction.queue())
     return trace::kQueue;
-  switch (instruction.kind_case()) {
-  case plan::Instruction::kCall:
+  const plan::InstructionFacts *facts = plan::factsOf(instruction.kind_case());
+  switch (facts ? facts->category : plan::InstructionFacts::Message) {
+  case plan::InstructionFacts::Kernel:
     return plan.kernels(static_cast<int>(instruction.call().kernel())).has_library() ? trace::kLibrary : trace::kKernel;
-  case plan::Instruction::kAggregate:
-  case plan::Instruction::kCollect:
-  case plan::Instruction::kAccumulate:
+  case plan::InstructionFacts::Sum:
     return trace::kSum;
-  case plan::Instruction::kNextBatch:
+  case plan::InstructionFacts::Data:
     return trace::kData;
-  case plan::Instruction::kWait:
+  case plan::InstructionFacts::Wait:
     return trace::kWait;
-  case plan::Instruction::kMicroBatchIndex:
+  case plan::InstructionFacts::Host:
     return trace::kHost;
-  default:
-    return trace::kMessage;
+  case plan::InstructionFacts::Message:
+    break;
   }
+  return trace::kMessage;
 }
 
 std::string nameOf(const plan::Plan &plan, const plan::Program &program, const TraceRecord &record) {

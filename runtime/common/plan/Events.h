@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_EVENTS_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_EVENTS_H
 
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #include "runtime/common/plan/LanePlace.h"
 
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/Types.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 #include "runtime/common/plan/PlanSketch.h"
 
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/common/plan/Verify.h"
 

@@ -1,29 +1,18 @@
 #include "runtime/common/plan/RunAhead.h"
 
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/Types.h"
 
 namespace graphc::plan {
 namespace {
 
-/// Nobody but the device is waited for, or waits.
-bool isAlone(const Program &program, const Instruction &instruction) {
-  switch (instruction.kind_case()) {
-  case Instruction::kCall:
-  case Instruction::kCopy:
-  case Instruction::kSignal:
-  case Instruction::kWait:
-  case Instruction::kNextBatch:
-  case Instruction::kMicroBatchIndex:
-  case Instruction::kRepeat:
-  case Instruction::kAccumulate:
-    return true;
-  case Instruction::kControlSend:
+bool runsAhead(const Program &program, const Instruction &instruction) {
+  if (instruction.has_control_send())
     return instruction.control_send().channels_size() == 0;
-  case Instruction::kControlReceive:
+  if (instruction.has_control_receive())
     return instruction.control_receive().local() && program.instances() == 1;
-  default:
-    return false;
-  }
+  const InstructionFacts *facts = factsOf(instruction.kind_case());
+  return facts && facts->runsAhead;
 }
 
 } // namespace
@@ -40,7 +29,7 @@ bool runsAhead(const Program &program) {
     loops.times(instruction);
     gives |= instruction.queue() != 0;
     const bool isWait = instruction.has_wait() && !instruction.queue();
-    if (!isAlone(program, instruction) || (waits && !isWait && !instruction.has_control_receive()))
+    if (!runsAhead(program, instruction) || (waits && !isWait && !instruction.has_control_receive()))
       return false;
     waits |= isWait && !loops.inLoop();
   }

@@ -111,55 +111,27 @@ private:
     return variables_(index);
   }
 
-  /// Of what has a number of another table in it.
+  /// Numbers of other tables, by the names of their fields (Instruction in plan.proto).
   void renumber(Instruction &instruction) {
-    const auto channel = [this](auto *of) { of->set_channel(channels_(of->channel())); };
-    const auto adds = [this](auto *of) { of->set_add(kernels_(of->add())); };
-    switch (instruction.kind_case()) {
-    case Instruction::kCall:
-      return instruction.mutable_call()->set_kernel(kernels_(instruction.call().kernel()));
-    case Instruction::kReceive:
-      return channel(instruction.mutable_receive());
-    case Instruction::kRelease:
-      return channel(instruction.mutable_release());
-    case Instruction::kSendStart:
-      return channel(instruction.mutable_send_start());
-    case Instruction::kSendDone:
-      return channel(instruction.mutable_send_done());
-    case Instruction::kAcquire:
-      return channel(instruction.mutable_acquire());
-    case Instruction::kCollect:
-      return channel(instruction.mutable_collect());
-    case Instruction::kChoose:
-      return channel(instruction.mutable_choose());
-    case Instruction::kAllReduceDone:
-      return channel(instruction.mutable_all_reduce_done());
-    case Instruction::kAllReduceStart:
-      adds(instruction.mutable_all_reduce_start());
-      return channel(instruction.mutable_all_reduce_start());
-    case Instruction::kAggregate:
-      adds(instruction.mutable_aggregate());
-      return channel(instruction.mutable_aggregate());
-    case Instruction::kAccumulate:
-      return adds(instruction.mutable_accumulate());
-    case Instruction::kNextBatch:
-      return instruction.mutable_next_batch()->set_dataset(datasets_(instruction.next_batch().dataset()));
-    case Instruction::kControlSend:
-      for (uint32_t &one : *instruction.mutable_control_send()->mutable_channels())
-        one = channels_(one);
+    const google::protobuf::FieldDescriptor *kind =
+        instruction.GetReflection()->GetOneofFieldDescriptor(instruction, Instruction::descriptor()->oneof_decl(0));
+    if (!kind || (instruction.has_control_receive() && instruction.control_receive().local())) // of no channel
       return;
-    case Instruction::kControlReceive:
-      if (!instruction.control_receive().local()) // else it is of no channel
-        channel(instruction.mutable_control_receive());
-      return;
-    case Instruction::kTicket:
-    case Instruction::kCopy:
-    case Instruction::kSignal:
-    case Instruction::kWait:
-    case Instruction::kRepeat:
-    case Instruction::kMicroBatchIndex:
-    case Instruction::KIND_NOT_SET:
-      return;
+    google::protobuf::Message &body = *instruction.GetReflection()->MutableMessage(&instruction, kind);
+    const google::protobuf::Reflection &reflection = *body.GetReflection();
+    const std::pair<const char *, Renumbering &> tables[] = {{"channel", channels_},
+                                                             {"channels", channels_},
+                                                             {"kernel", kernels_},
+                                                             {"add", kernels_},
+                                                             {"dataset", datasets_}};
+    for (const auto &[name, numbers] : tables) {
+      const google::protobuf::FieldDescriptor *field = body.GetDescriptor()->FindFieldByName(name);
+      if (!field)
+        continue;
+      for (int n = 0; field->is_repeated() && n < reflection.FieldSize(body, field); ++n)
+        reflection.SetRepeatedUInt32(&body, field, n, numbers(reflection.GetRepeatedUInt32(body, field, n)));
+      if (!field->is_repeated())
+        reflection.SetUInt32(&body, field, numbers(reflection.GetUInt32(body, field)));
     }
   }
 

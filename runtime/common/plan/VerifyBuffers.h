@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_VERIFYBUFFERS_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_VERIFYBUFFERS_H
 
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/common/plan/VerifyInternal.h"
 #include "runtime/common/plan/VerifyQueues.h"

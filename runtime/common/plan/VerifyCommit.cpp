@@ -1,7 +1,7 @@
 #include "runtime/common/plan/VerifyCommit.h"
 
 #include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/common/plan/VerifyInternal.h"
 
@@ -30,7 +30,8 @@ std::optional<uint32_t> writtenBy(const Plan &plan, const Program &program, cons
 
 /// Instructions that end by themselves, whatever anybody else does.
 bool waitsForNobody(const Instruction &instruction) {
-  return instruction.queue() == 0 && (instruction.has_call() || instruction.has_micro_batch_index());
+  const InstructionFacts *facts = factsOf(instruction.kind_case());
+  return instruction.queue() == 0 && facts && facts->endsAlone;
 }
 
 /// Of a program with a commit point: all tasks make its steps together, and each of them has every variable.

@@ -57,19 +57,17 @@ const uint32_t *LoopVerifier::partialAt(uint32_t index) const {
                                                                                      : nullptr;
 }
 
-/// In a body stand calls, copies, batches, additions to sums and messages from one lane to another. Only an accumulate writes a sum.
+/// A body has instructions of kinds that may be repeated (InstructionTable.cpp). Only an accumulate writes a sum.
 /// So one walk says what every iteration does.
 absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &effects, int position) {
   if (position >= end) {
     end = 0;
     return absl::OkStatus();
   }
-  const bool talksHere = instruction.has_receive() || instruction.has_release() || instruction.has_acquire() ||
-                         instruction.has_send_start() || instruction.has_send_done();
+  const InstructionFacts *facts = factsOf(instruction.kind_case());
+  const bool talksHere = !effects.channels.empty();
   auto sums = [&](const ChannelEffect &effect) { return plan.channels(int(effect.channel)).algorithm() != WHOLE; };
-  if (!isQueueWork(instruction) && !instruction.has_signal() && !instruction.has_wait() &&
-      !instruction.has_next_batch() && !instruction.has_micro_batch_index() &&
-      (!talksHere || std::any_of(effects.channels.begin(), effects.channels.end(), sums)))
+  if (!facts || !facts->inLoops || std::any_of(effects.channels.begin(), effects.channels.end(), sums))
     return invalid("is repeated; expected calls, copies, signals, waits, next_batch, micro_batch_index, accumulate, "
                    "sends and receives alone in a loop");
   if (talksHere && endsByEndOfStream)

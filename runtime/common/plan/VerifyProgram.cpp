@@ -224,7 +224,7 @@ absl::Status ProgramVerifier::noteUse(const ChannelEffect &effect) {
   return absl::OkStatus();
 }
 
-/// One line a kind of instruction. That channels, buffers and kernels exist and may be touched, checkInstruction has
+/// A line for each kind of instruction that has constraints of its own. That channels, buffers and kernels exist and may be touched, checkInstruction has
 /// seen.
 absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int position) {
   switch (instruction.kind_case()) {
@@ -276,12 +276,10 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
       if (!program.instructions(i).has_receive() && !program.instructions(i).has_release())
         return invalid("a ticket behind an instruction that is no receive");
     return absl::OkStatus();
-  case Instruction::kCopy: // all that is asked of these three the queues have said
-  case Instruction::kSignal:
-  case Instruction::kWait:
-    return absl::OkStatus();
-  default:
-    return invalid("an instruction of no known kind; the plan is newer than this graphrun or damaged");
+  default: // the effects and the queues have said all that is asked of the other kinds
+    return factsOf(instruction.kind_case())
+               ? absl::OkStatus()
+               : invalid("an instruction of no known kind; the plan is newer than this graphrun or damaged");
   }
 }
 

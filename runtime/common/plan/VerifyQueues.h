@@ -21,7 +21,7 @@
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_VERIFYQUEUES_H
 #define GRAPHC_RUNTIME_COMMON_PLAN_VERIFYQUEUES_H
 
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 
 #include "absl/status/status.h"
 

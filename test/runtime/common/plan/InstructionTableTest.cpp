@@ -1,6 +1,6 @@
 // The table of effects names everything that an instruction names: fields are found by reflection, so that neither a new kind of
 // instruction nor a new field of one can be left out of it.
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 
 #include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtime/common/plan/Effects.h"
+#include "runtime/common/plan/InstructionTable.h"
 
 #pragma clang diagnostic error "-Wswitch"
 
@@ -57,6 +57,45 @@ template <typename Transfer> Effects withUnits(Effects effects, const Transfer &
 }
 
 } // namespace
+
+const InstructionFacts *factsOf(Instruction::KindCase kind) {
+  using F = InstructionFacts;
+  switch (kind) { // no default: each kind has its row
+#define GRAPHC_FACTS(KIND, ...)                                                                                        \
+  case Instruction::KIND: {                                                                                            \
+    static constexpr F facts{__VA_ARGS__};                                                                             \
+    return &facts;                                                                                                     \
+  }
+    // clang-format off
+    //                                text                         op                 category     loops  ahead  alone
+    GRAPHC_FACTS(kCall,               "call",                      "Call",            F::Kernel,   true,  true,  true)
+    GRAPHC_FACTS(kReceive,            "receive",                   "Receive",         F::Message,  true)
+    GRAPHC_FACTS(kRelease,            "release",                   "",                F::Message,  true)
+    GRAPHC_FACTS(kAcquire,            "slot for",                  "",                F::Message,  true)
+    GRAPHC_FACTS(kSendStart,          "send",                      "Send",            F::Message,  true)
+    GRAPHC_FACTS(kSendDone,           "sent",                      "",                F::Message,  true)
+    GRAPHC_FACTS(kRepeat,             "loop",                      "",                F::Message,  false, true)
+    GRAPHC_FACTS(kAccumulate,         "sum of a loop",             "Accumulate",      F::Sum,      true,  true)
+    GRAPHC_FACTS(kAggregate,          "sum of",                    "Aggregate",       F::Sum)
+    GRAPHC_FACTS(kCollect,            "messages of",               "Collect",         F::Sum)
+    GRAPHC_FACTS(kAllReduceStart,     "begin of all-reduce",       "AllReduce",       F::Message)
+    GRAPHC_FACTS(kAllReduceDone,      "all-reduce",                "",                F::Message)
+    GRAPHC_FACTS(kChoose,             "choose from",               "Choose",          F::Message)
+    GRAPHC_FACTS(kNextBatch,          "next batch",                "NextBatch",       F::Data,     true,  true)
+    GRAPHC_FACTS(kMicroBatchIndex,    "number of the micro-batch", "MicroBatchIndex", F::Host,     true,  true,  true)
+    GRAPHC_FACTS(kControlSend,        "control message, sent",     "",                F::Message)
+    GRAPHC_FACTS(kControlReceive,     "control message",           "",                F::Message)
+    GRAPHC_FACTS(kCopy,               "copy",                      "Copy",            F::Message,  true,  true)
+    GRAPHC_FACTS(kSignal,             "signal",                    "",                F::Message,  true,  true)
+    GRAPHC_FACTS(kWait,               "wait for queue",            "",                F::Wait,     true,  true)
+    GRAPHC_FACTS(kTicket,             "ticket",                    "",                F::Message)
+    // clang-format on
+#undef GRAPHC_FACTS
+  case Instruction::KIND_NOT_SET:
+    return nullptr;
+  }
+  return nullptr;
+}
 
 Effects effectsOf(const Plan &plan, const Program &program, const Instruction &instruction) {
   switch (instruction.kind_case()) { // no default: each kind has its row

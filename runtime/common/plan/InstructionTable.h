@@ -1,14 +1,15 @@
-//===- Effects.h - what each instruction does to buffers, channels and kernels --------------------------------*- C++ -*-===//
+//===- InstructionTable.h - what is known of each kind of instruction --------------------------------------*- C++ -*-===//
 //
-// One table, a row a kind of instruction (Effects.cpp). Who wants to know what an instruction touches asks here: verifyPlan
-// (what may be touched when, which side of a channel acts), the certificate (events), the executor (locks, who reads a sum,
-// what peers read, which kernels to load), predictions and reports. A kind without a row does not compile.
+// Two tables, a row a kind of instruction (InstructionTable.cpp): facts that hold for all instructions of a kind, and the effects of one
+// instruction on buffers, channels and kernels. Whoever wants to know what an instruction touches asks here: verifyPlan (what may be touched
+// when, which side of a channel acts), the certificate (events), the executor (locks, who reads a sum, what peers read, which kernels to
+// load), predictions, traces and reports. A kind without its rows does not compile.
 //
 // The dist dialect has the like for its operations (dialects/dist/Effects.cpp): compiler and verifier share nothing.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_COMMON_PLAN_EFFECTS_H
-#define GRAPHC_RUNTIME_COMMON_PLAN_EFFECTS_H
+#ifndef GRAPHC_RUNTIME_COMMON_PLAN_INSTRUCTIONTABLE_H
+#define GRAPHC_RUNTIME_COMMON_PLAN_INSTRUCTIONTABLE_H
 
 #include "runtime/common/plan/plan.pb.h"
 
@@ -18,6 +19,17 @@
 #include <optional>
 
 namespace graphc::plan {
+
+struct InstructionFacts {
+  const char *text; ///< for people; the name of the channel it acts on, if any, follows
+  const char *op; ///< in TensorBoard's graph; "": it neither computes nor moves a value
+  enum Category : uint8_t { Host, Kernel, Sum, Data, Wait, Message } category; ///< of its time, in traces
+  bool inLoops = false; ///< may be repeated
+  bool runsAhead = false; ///< waits for nothing but the device, and nothing waits for it
+  bool endsAlone = false; ///< it ends by itself, whatever other tasks do: may stand behind a commit point
+};
+/// Null of no kind that this version knows.
+const InstructionFacts *factsOf(Instruction::KindCase kind);
 
 /// What happens at an end of a channel: a message is sent, its buffer may be written again (SendDone), it is received, it is
 /// given back, memory for the next one is taken.
