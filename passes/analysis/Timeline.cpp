@@ -20,134 +20,152 @@ uint32_t Timeline::addChannel(const Channel &channel) {
 
 void Timeline::append(uint32_t lane, const Instruction &instruction) { lanes[lane].push_back(instruction); }
 
-namespace {
+/// A run of so many steps: lanes take their instructions in the order of time.
+class Timeline::Simulation {
+public:
+  Simulation(const Timeline &timeline, uint32_t steps);
+  std::optional<Result> run();
 
-/// One channel while time goes on: when its messages were there, and when their slots were free again.
-struct Traffic {
-  std::vector<double> arrived, freed;
-  size_t sends = 0, receives = 0;
-  double left = 0; ///< when the last message was off the sender's hands
-  std::vector<size_t> waiting; ///< lanes that need a message of it, or a slot
+private:
+  /// One channel while time goes on: when its messages were there, and when their slots were free again.
+  struct Traffic {
+    std::vector<double> arrived, freed;
+    size_t sends = 0, receives = 0;
+    double left = 0; ///< when the last message was off the sender's hands
+    std::vector<size_t> waiting; ///< lanes that need a message of it, or a slot
+  };
+  struct Cursor {
+    size_t next = 0;
+    uint32_t step = 0;
+    double clock = 0;
+    std::vector<double> stepEnds;
+  };
+  std::optional<double> startOf(size_t lane) const;
+  void offer(size_t lane);
+  void wake(Traffic &of);
+  void pass(const Instruction &instruction, double end);
+  void advance(size_t lane, double start);
+  Result finish();
+
+  const Timeline &timeline;
+  const uint32_t steps;
+  std::vector<Traffic> traffic; ///< by channel
+  std::vector<Cursor> cursors; ///< by lane
+  std::vector<double> wireFree;
+  std::vector<bool> releases; ///< a channel without releases is released by its receives
+  // The earliest of all, so that messages reach a wire in the order of time; of equals, the first lane.
+  using Start = std::pair<double, size_t>;
+  std::priority_queue<Start, std::vector<Start>, std::greater<>> startable;
+  size_t open = 0; ///< lanes that have not made all steps
+  Result result;
 };
 
-struct Cursor {
-  size_t next = 0;
-  uint32_t step = 0;
-  double clock = 0;
-  std::vector<double> stepEnds;
-};
-
-} // namespace
-
-std::optional<Timeline::Result> Timeline::run(uint32_t steps) const {
-  std::vector<Traffic> traffic(channels.size());
-  for (size_t i = 0; i < channels.size(); ++i) {
-    traffic[i].arrived.assign(channels[i].tokens, 0);
-    traffic[i].sends = channels[i].tokens;
+Timeline::Simulation::Simulation(const Timeline &timeline, uint32_t steps)
+    : timeline(timeline), steps(steps), traffic(timeline.channels.size()), cursors(timeline.lanes.size()),
+      wireFree(timeline.wires, 0), releases(timeline.channels.size(), false) {
+  for (size_t i = 0; i < traffic.size(); ++i) {
+    traffic[i].arrived.assign(timeline.channels[i].tokens, 0);
+    traffic[i].sends = timeline.channels[i].tokens;
   }
-  std::vector<Cursor> cursors(lanes.size());
-  std::vector<double> wireFree(wires, 0);
-  std::vector<bool> releases(channels.size(), false); // a channel without releases is released by its receives
-  for (const auto &lane : lanes)
+  for (const auto &lane : timeline.lanes)
     for (const Instruction &instruction : lane)
       if (instruction.action == Action::Release)
         releases[instruction.channel] = true;
-
-  // When the lane's next instruction can start; nothing while what it waits for has not come up yet.
-  auto startOf = [&](size_t lane) -> std::optional<double> {
-    const Cursor &cursor = cursors[lane];
-    const Instruction &instruction = lanes[lane][cursor.next];
-    if (instruction.action == Action::Work || instruction.action == Action::Release)
-      return cursor.clock;
-    const Traffic &of = traffic[instruction.channel];
-    if (instruction.action == Action::SendDone)
-      return std::max(cursor.clock, of.left);
-    if (instruction.action == Action::Receive)
-      return of.receives < of.arrived.size() ? std::optional(std::max(cursor.clock, of.arrived[of.receives]))
-                                             : std::nullopt;
-    uint32_t capacity = channels[instruction.channel].capacity;
-    if (of.sends < capacity)
-      return cursor.clock;
-    return of.sends - capacity < of.freed.size() ? std::optional(std::max(cursor.clock, of.freed[of.sends - capacity]))
-                                                 : std::nullopt;
-  };
-
-  Result result;
-  result.lanes.resize(lanes.size());
-  size_t open = 0;
-  for (size_t lane = 0; lane < lanes.size(); ++lane) {
-    result.lanes[lane].resize(lanes[lane].size());
-    if (lanes[lane].empty())
+  result.lanes.resize(timeline.lanes.size());
+  for (size_t lane = 0; lane < timeline.lanes.size(); ++lane) {
+    result.lanes[lane].resize(timeline.lanes[lane].size());
+    if (timeline.lanes[lane].empty())
       cursors[lane].step = steps;
     else
       ++open;
   }
-  // The earliest of all, so that messages reach a wire in the order of time; of equals, the first lane.
-  using Start = std::pair<double, size_t>;
-  std::priority_queue<Start, std::vector<Start>, std::greater<>> startable;
-  auto offer = [&](size_t lane) {
-    if (cursors[lane].step == steps)
-      return;
-    if (std::optional<double> start = startOf(lane))
-      startable.push({*start, lane});
-    else
-      traffic[lanes[lane][cursors[lane].next].channel].waiting.push_back(lane);
-  };
-  auto wake = [&](Traffic &of) {
-    for (size_t lane : std::exchange(of.waiting, {}))
-      offer(lane);
-  };
-  for (size_t lane = 0; lane < lanes.size(); ++lane)
-    offer(lane);
-  while (open > 0) {
-    if (startable.empty())
-      return std::nullopt;
-    auto [start, lane] = startable.top();
-    startable.pop();
-    Cursor &cursor = cursors[lane];
-    const Instruction &instruction = lanes[lane][cursor.next];
-    double end = start + instruction.seconds;
-    if (instruction.action != Action::Work) {
-      const Channel &channel = channels[instruction.channel];
-      Traffic &of = traffic[instruction.channel];
-      switch (instruction.action) {
-      case Action::Send: {
-        double left = end;
-        if (channel.transfer > 0) {
-          left = std::max(end, wireFree[channel.wire]) + channel.transfer;
-          wireFree[channel.wire] = left;
-        }
-        of.left = left;
-        of.arrived.push_back(left + channel.latency);
-        ++of.sends;
-        wake(of);
-        break;
-      }
-      case Action::Receive:
-        ++of.receives;
-        if (!releases[instruction.channel])
-          of.freed.push_back(end);
-        wake(of);
-        break;
-      case Action::Release:
-        of.freed.push_back(end);
-        wake(of);
-        break;
-      default:
-        break;
-      }
-    }
-    result.lanes[lane][cursor.next] = {start, end}; // the last step's stays
-    cursor.clock = end;
-    if (++cursor.next == lanes[lane].size()) {
-      cursor.next = 0;
-      cursor.stepEnds.push_back(end);
-      if (++cursor.step == steps)
-        --open;
-    }
-    offer(lane);
-  }
+}
 
+/// When the lane's next instruction can start; nothing while what it waits for has not come up yet.
+std::optional<double> Timeline::Simulation::startOf(size_t lane) const {
+  const Cursor &cursor = cursors[lane];
+  const Instruction &instruction = timeline.lanes[lane][cursor.next];
+  if (instruction.action == Action::Work || instruction.action == Action::Release)
+    return cursor.clock;
+  const Traffic &of = traffic[instruction.channel];
+  if (instruction.action == Action::SendDone)
+    return std::max(cursor.clock, of.left);
+  if (instruction.action == Action::Receive)
+    return of.receives < of.arrived.size() ? std::optional(std::max(cursor.clock, of.arrived[of.receives]))
+                                           : std::nullopt;
+  uint32_t capacity = timeline.channels[instruction.channel].capacity;
+  if (of.sends < capacity)
+    return cursor.clock;
+  return of.sends - capacity < of.freed.size() ? std::optional(std::max(cursor.clock, of.freed[of.sends - capacity]))
+                                               : std::nullopt;
+}
+
+void Timeline::Simulation::offer(size_t lane) {
+  if (cursors[lane].step == steps)
+    return;
+  if (std::optional<double> start = startOf(lane))
+    startable.push({*start, lane});
+  else
+    traffic[timeline.lanes[lane][cursors[lane].next].channel].waiting.push_back(lane);
+}
+
+void Timeline::Simulation::wake(Traffic &of) {
+  for (size_t lane : std::exchange(of.waiting, {}))
+    offer(lane);
+}
+
+/// What an instruction that ends at `end` does to its channel.
+void Timeline::Simulation::pass(const Instruction &instruction, double end) {
+  const Channel &channel = timeline.channels[instruction.channel];
+  Traffic &of = traffic[instruction.channel];
+  switch (instruction.action) {
+  case Action::Send: {
+    double left = end;
+    if (channel.transfer > 0) {
+      left = std::max(end, wireFree[channel.wire]) + channel.transfer;
+      wireFree[channel.wire] = left;
+    }
+    of.left = left;
+    of.arrived.push_back(left + channel.latency);
+    ++of.sends;
+    wake(of);
+    break;
+  }
+  case Action::Receive:
+    ++of.receives;
+    if (!releases[instruction.channel])
+      of.freed.push_back(end);
+    wake(of);
+    break;
+  case Action::Release:
+    of.freed.push_back(end);
+    wake(of);
+    break;
+  default:
+    break;
+  }
+}
+
+/// The lane's next instruction, which starts then.
+void Timeline::Simulation::advance(size_t lane, double start) {
+  Cursor &cursor = cursors[lane];
+  const Instruction &instruction = timeline.lanes[lane][cursor.next];
+  const double end = start + instruction.seconds;
+  if (instruction.action != Action::Work)
+    pass(instruction, end);
+  result.lanes[lane][cursor.next] = {start, end}; // the last step's stays
+  cursor.clock = end;
+  if (++cursor.next == timeline.lanes[lane].size()) {
+    cursor.next = 0;
+    cursor.stepEnds.push_back(end);
+    if (++cursor.step == steps)
+      --open;
+  }
+  offer(lane);
+}
+
+/// Times from the first start on, and how long a step takes once the channels are full.
+Timeline::Result Timeline::Simulation::finish() {
   double first = -1;
   for (const auto &lane : result.lanes)
     if (!lane.empty() && (first < 0 || lane.front().start < first))
@@ -161,7 +179,22 @@ std::optional<Timeline::Result> Timeline::run(uint32_t steps) const {
   for (const Cursor &cursor : cursors)
     if (steps > from + 1 && cursor.stepEnds.size() == steps)
       result.step = std::max(result.step, (cursor.stepEnds.back() - cursor.stepEnds[from]) / (steps - 1 - from));
-  return result;
+  return std::move(result);
 }
+
+std::optional<Timeline::Result> Timeline::Simulation::run() {
+  for (size_t lane = 0; lane < timeline.lanes.size(); ++lane)
+    offer(lane);
+  while (open > 0) {
+    if (startable.empty())
+      return std::nullopt;
+    auto [start, lane] = startable.top();
+    startable.pop();
+    advance(lane, start);
+  }
+  return finish();
+}
+
+std::optional<Timeline::Result> Timeline::run(uint32_t steps) const { return Simulation(*this, steps).run(); }
 
 } // namespace graphc

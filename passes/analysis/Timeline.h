@@ -51,6 +51,7 @@ public:
   std::optional<Result> run(uint32_t steps = 12) const;
 
 private:
+  class Simulation;
   std::vector<std::vector<Instruction>> lanes;
   std::vector<Channel> channels;
   uint32_t wires = 0;

@@ -46,12 +46,40 @@ private:
   LogicalResult emitHead();
   void noteCommitPoint();
   LogicalResult emitOp(Operation *inner);
-  LogicalResult emitBuffer(dist::BufferOp buffer);
+  // An instruction, a buffer or a port of the plan for each operation of a scheduled program.
+  LogicalResult emit(dist::BufferOp buffer);
+  LogicalResult emit(dist::VariableBufferOp buffer);
+  LogicalResult emit(dist::ConstantBufferOp buffer);
+  LogicalResult emit(dist::ViewOp view);
+  LogicalResult emit(dist::CallOp call);
+  LogicalResult emit(dist::LibraryCallOp call);
+  LogicalResult emit(dist::CopyOp copy);
+  LogicalResult emit(dist::SignalOp signal);
+  LogicalResult emit(dist::WaitOp wait);
+  LogicalResult emit(dist::RepeatOp repeat);
+  LogicalResult emit(dist::AccumulateOp sum);
+  LogicalResult emit(dist::ReceiveOp receive);
+  LogicalResult emit(dist::AcquireOp acquire);
+  LogicalResult emit(dist::ReleaseOp release);
+  LogicalResult emit(dist::SendStartOp send);
+  LogicalResult emit(dist::SendDoneOp done);
+  LogicalResult emit(dist::AggregateIntoOp aggregate);
+  LogicalResult emit(dist::AggregateChosenIntoOp aggregate);
+  LogicalResult emit(dist::CollectIntoOp collect);
+  LogicalResult emit(dist::ChooseIntoOp choose);
+  LogicalResult emit(dist::AllReduceStartOp start);
+  LogicalResult emit(dist::AllReduceDoneOp done);
+  LogicalResult emit(dist::NextBatchIntoOp next);
+  LogicalResult emit(dist::MicroBatchIndexIntoOp index);
+  LogicalResult emit(dist::ControlSendOp send);
+  LogicalResult emit(dist::ControlReceiveOp receive);
+  LogicalResult emit(dist::TicketOp ticket);
+  LogicalResult emit(dist::FeedIntoOp feed);
+  LogicalResult emit(dist::FetchOp fetch);
+  LogicalResult emit(dist::MetricOp metric);
   LogicalResult emitCall(Operation *call, FailureOr<uint32_t> kernel, ValueRange buffers);
-  LogicalResult emitRepeat(dist::RepeatOp repeat);
   FailureOr<uint32_t> emitAdd(Operation *op, StringRef add, Value sum, uint64_t chunk, uint64_t times,
                               std::optional<uint64_t> queue = {});
-  LogicalResult emitAccumulate(dist::AccumulateOp sum);
   template <typename Op> plan::Instruction::Aggregate *emitSum(Op aggregate);
 
   plan::Buffer *newBuffer(Value value) {
@@ -135,7 +163,7 @@ LogicalResult ProgramEmitter::emitHead() {
   return task;
 }
 
-LogicalResult ProgramEmitter::emitBuffer(dist::BufferOp buffer) {
+LogicalResult ProgramEmitter::emit(dist::BufferOp buffer) {
   if (!buffer.getOffset())
     return buffer.emitOpError("has no offset; schedule gives it one");
   plan::Buffer *made = newBuffer(buffer.getBuffer());
@@ -155,7 +183,7 @@ LogicalResult ProgramEmitter::emitCall(Operation *call, FailureOr<uint32_t> kern
   return success();
 }
 
-LogicalResult ProgramEmitter::emitRepeat(dist::RepeatOp repeat) {
+LogicalResult ProgramEmitter::emit(dist::RepeatOp repeat) {
   const int at = out.instructions_size();
   newInstruction(repeat)->mutable_repeat()->set_count(uint32_t(repeat.getCount()));
   times = repeat.getCount();
@@ -179,7 +207,7 @@ FailureOr<uint32_t> ProgramEmitter::emitAdd(Operation *op, StringRef add, Value 
   return kernel;
 }
 
-LogicalResult ProgramEmitter::emitAccumulate(dist::AccumulateOp sum) {
+LogicalResult ProgramEmitter::emit(dist::AccumulateOp sum) {
   FailureOr<uint32_t> add =
       emitAdd(sum, sum.getAdd(), sum.getValue(), uint64_t(sum.getChunkElements()), sum.getAdditions(), sum.getQueue());
   if (failed(add))
@@ -212,235 +240,284 @@ static plan::Reduction getReduction(StringRef name) {
   return name == "sum" ? plan::SUM : name == "first_replica" ? plan::FIRST_REPLICA : plan::MEAN;
 }
 
+//===----------------------------------------------------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult ProgramEmitter::emit(dist::VariableBufferOp buffer) {
+  plan::Buffer *made = newBuffer(buffer.getBuffer());
+  made->set_variable(tables.variables.lookup(buffer.getVariable()));
+  made->set_space(spaceOf(/*host=*/false));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::ConstantBufferOp buffer) {
+  auto value = dyn_cast<DenseElementsAttr>(buffer.getValue());
+  if (!value)
+    return buffer.emitOpError("has data that plans cannot hold");
+  plan::Buffer *made = newBuffer(buffer.getBuffer());
+  made->set_constant(tables.constant(getRawBytes(value)));
+  made->set_space(spaceOf(buffer.getHost()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::ViewOp view) {
+  uint32_t source = buffers.lookup(view.getSource());
+  // Bound by its receive or acquire: the same entry, whatever its shape.
+  if (out.buffers(int(source)).has_slot() || out.buffers(int(source)).has_outgoing()) {
+    buffers[view.getBuffer()] = source;
+    return success();
+  }
+  plan::Buffer *alias = newBuffer(view.getBuffer());
+  const plan::Buffer &memory = out.buffers(int(source));
+  alias->set_space(memory.space());
+  if (memory.has_arena())
+    alias->mutable_arena()->set_offset(memory.arena().offset() + view.getOffset());
+  else if (memory.storage_case() == plan::Buffer::kVariable)
+    alias->set_variable(memory.variable());
+  else
+    alias->set_constant(memory.constant());
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult ProgramEmitter::emit(dist::CallOp call) {
+  SmallVector<uint64_t> bytes = llvm::map_to_vector(call.getBuffers(), dist::getBufferBytes);
+  return emitCall(call, tables.kernel(call, call.getKernel(), kindOf(call.getQueue()), bytes), call.getBuffers());
+}
+
+LogicalResult ProgramEmitter::emit(dist::LibraryCallOp call) {
+  return emitCall(call, tables.library(call), call->getOperands());
+}
+
+LogicalResult ProgramEmitter::emit(dist::CopyOp copy) {
+  plan::Instruction::Copy *instruction = newInstruction(copy)->mutable_copy();
+  instruction->set_from(buffers.lookup(copy.getFrom()));
+  instruction->set_to(buffers.lookup(copy.getTo()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::SignalOp signal) {
+  newInstruction(signal)->mutable_signal()->set_n(uint32_t(signal.getN()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::WaitOp wait) {
+  plan::Instruction::Wait *instruction = newInstruction(wait)->mutable_wait();
+  instruction->set_queue(uint32_t(wait.getOf()));
+  instruction->set_n(uint32_t(wait.getN()));
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult ProgramEmitter::emit(dist::ReceiveOp receive) {
+  newBuffer(receive.getValue())->set_slot(true);
+  plan::Instruction::Receive *instruction = newInstruction(receive)->mutable_receive();
+  instruction->set_channel(channel(receive.getChannel()));
+  instruction->set_buffer(buffers.lookup(receive.getValue()));
+  if (receive.getCount())
+    instruction->set_units(buffers.lookup(receive.getCount()));
+  if (!channelOf(receive.getChannel()).conflating())
+    received += channelOf(receive.getChannel()).bytes() * times;
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::AcquireOp acquire) {
+  newBuffer(acquire.getBuffer())->set_outgoing(channel(acquire.getChannel()));
+  plan::Instruction::Acquire *instruction = newInstruction(acquire)->mutable_acquire();
+  instruction->set_channel(channel(acquire.getChannel()));
+  instruction->set_buffer(buffers.lookup(acquire.getBuffer()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::ReleaseOp release) {
+  newInstruction(release)->mutable_release()->set_channel(channel(release.getChannel()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::SendStartOp send) {
+  plan::Instruction::SendStart *instruction = newInstruction(send)->mutable_send_start();
+  instruction->set_channel(channel(send.getChannel()));
+  instruction->set_buffer(buffers.lookup(send.getValue()));
+  instruction->set_ahead(send.getAhead());
+  instruction->set_deal(send.getDeal());
+  if (send.getCount())
+    instruction->set_units(buffers.lookup(send.getCount()));
+  const plan::Channel &target = channelOf(send.getChannel());
+  uint64_t messages = target.all_to_all() ? target.instances() - 1 : op.isFamily() ? 1 : target.instances();
+  if (!target.conflating())
+    sent += target.bytes() * messages * times;
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::SendDoneOp done) {
+  newInstruction(done)->mutable_send_done()->set_channel(channel(done.getChannel()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::AggregateIntoOp aggregate) {
+  plan::Instruction::Aggregate *instruction = emitSum(aggregate);
+  if (!instruction)
+    return failure();
+  const plan::Channel &source = channelOf(aggregate.getChannel());
+  if (aggregate.getOwn()) {
+    instruction->set_has_own(true);
+    instruction->set_own(buffers.lookup(aggregate.getOwn()));
+  }
+  if (aggregate.getScratch()) {
+    instruction->set_has_scratch(true);
+    instruction->set_scratch(buffers.lookup(aggregate.getScratch()));
+  }
+  received += source.bytes() * (source.instances() - (source.all_to_all() ? 1 : 0));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::AggregateChosenIntoOp aggregate) {
+  plan::Instruction::Aggregate *instruction = emitSum(aggregate);
+  if (!instruction)
+    return failure();
+  instruction->set_has_chosen(true);
+  instruction->set_chosen(buffers.lookup(aggregate.getSet()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::CollectIntoOp collect) {
+  plan::Instruction::Collect *instruction = newInstruction(collect)->mutable_collect();
+  instruction->set_channel(channel(collect.getChannel()));
+  instruction->set_buffer(buffers.lookup(collect.getValue()));
+  if (collect.getCount())
+    instruction->set_units(buffers.lookup(collect.getCount()));
+  const plan::Channel &source = channelOf(collect.getChannel());
+  received += source.bytes() * source.instances();
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::ChooseIntoOp choose) {
+  plan::Instruction::Choose *instruction = newInstruction(choose)->mutable_choose();
+  instruction->set_channel(channel(choose.getChannel()));
+  instruction->set_version(buffers.lookup(choose.getVersion()));
+  instruction->set_chosen(buffers.lookup(choose.getSet()));
+  instruction->set_take(uint32_t(choose.getTake()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::AllReduceStartOp start) {
+  const plan::Channel &between = channelOf(start.getChannel());
+  const plan::AllReduceShape shape = plan::AllReduceShape::of(between);
+  uint64_t part = dist::getBufferBytes(start.getScratch()) / plan::allReducePartialSums(shape);
+  FailureOr<uint32_t> add = tables.kernel(start, start.getAdd(), kindOf({}), {part, part});
+  if (failed(add))
+    return failure();
+  plan::Instruction::AllReduceStart *instruction = newInstruction(start)->mutable_all_reduce_start();
+  instruction->set_channel(channel(start.getChannel()));
+  instruction->set_buffer(buffers.lookup(start.getBuffer()));
+  instruction->set_scratch(buffers.lookup(start.getScratch()));
+  instruction->set_add(*add);
+  uint64_t chunks = dist::getBufferBytes(start.getBuffer()) / between.bytes();
+  uint64_t bytes = between.bytes() * plan::allReduceMessages(shape, chunks);
+  sent += bytes;
+  received += bytes;
+  flops += plan->kernels(int(*add)).flops() * (between.bytes() / part) * plan::allReduceAdditions(shape, chunks);
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::AllReduceDoneOp done) {
+  newInstruction(done)->mutable_all_reduce_done()->set_channel(channel(done.getChannel()));
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// What the host gives to a step and takes from it
+//===----------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult ProgramEmitter::emit(dist::NextBatchIntoOp next) {
+  plan::Instruction::NextBatch *instruction = newInstruction(next)->mutable_next_batch();
+  instruction->set_dataset(tables.datasets.lookup(next.getDataset()));
+  instruction->set_batch(uint32_t(next.getBatch()));
+  for (Value buffer : next.getBuffers())
+    instruction->add_buffers(buffers.lookup(buffer));
+  instruction->set_pad_last(next.getPadLast());
+  if (next.getValid()) {
+    instruction->set_has_valid(true);
+    instruction->set_valid(buffers.lookup(next.getValid()));
+  }
+  instruction->set_micro_batch(uint32_t(next.getMicroBatch()));
+  instruction->set_micro_batches(uint32_t(next.getMicroBatches()));
+  if (std::optional<ArrayAttr> classes = next.getClasses())
+    for (auto bound : classes->getAsRange<IntegerAttr>())
+      instruction->add_classes(uint64_t(bound.getInt()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::MicroBatchIndexIntoOp index) {
+  plan::Instruction::MicroBatchIndex *instruction = newInstruction(index)->mutable_micro_batch_index();
+  instruction->set_buffer(buffers.lookup(index.getBuffer()));
+  instruction->set_micro_batch(uint32_t(index.getMicroBatch()));
+  instruction->set_micro_batches(uint32_t(index.getMicroBatches()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::ControlSendOp send) {
+  plan::Instruction::ControlSend *instruction = newInstruction(send)->mutable_control_send();
+  for (auto name : send.getChannels().getAsRange<FlatSymbolRefAttr>())
+    instruction->add_channels(channel(name.getValue()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::ControlReceiveOp receive) {
+  plan::Instruction::ControlReceive *instruction = newInstruction(receive)->mutable_control_receive();
+  instruction->set_local(receive.getLocal());
+  if (receive.getChannel())
+    instruction->set_channel(channel(*receive.getChannel()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::TicketOp ticket) {
+  plan::Instruction::Ticket *instruction = newInstruction(ticket)->mutable_ticket();
+  if (ticket.getMaxStaleness())
+    instruction->set_max_staleness(uint64_t(*ticket.getMaxStaleness()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::FeedIntoOp feed) {
+  plan::Port *port = out.add_feeds();
+  port->set_name(feed.getName().str());
+  port->set_buffer(buffers.lookup(feed.getBuffer()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::FetchOp fetch) {
+  plan::Port *port = out.add_fetches();
+  port->set_name(fetch.getName().str());
+  port->set_buffer(buffers.lookup(fetch.getValue()));
+  port->set_reduction(getReduction(fetch.getReduction()));
+  port->set_micro_batches(uint32_t(fetch.getMicroBatches()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit(dist::MetricOp metric) {
+  plan::Metric *port = out.add_metrics();
+  port->set_name(metric.getName().str());
+  port->set_sum(buffers.lookup(metric.getSum()));
+  port->set_count(buffers.lookup(metric.getCount()));
+  return success();
+}
+
 LogicalResult ProgramEmitter::emitOp(Operation *inner) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(inner)
-      .Case([&](dist::BufferOp buffer) { return emitBuffer(buffer); })
-      .Case([&](dist::VariableBufferOp buffer) {
-        plan::Buffer *made = newBuffer(buffer.getBuffer());
-        made->set_variable(tables.variables.lookup(buffer.getVariable()));
-        made->set_space(spaceOf(/*host=*/false));
-        return success();
-      })
-      .Case([&](dist::ConstantBufferOp buffer) -> LogicalResult {
-        auto value = dyn_cast<DenseElementsAttr>(buffer.getValue());
-        if (!value)
-          return buffer.emitOpError("has data that plans cannot hold");
-        plan::Buffer *made = newBuffer(buffer.getBuffer());
-        made->set_constant(tables.constant(getRawBytes(value)));
-        made->set_space(spaceOf(buffer.getHost()));
-        return success();
-      })
-      .Case([&](dist::ViewOp view) {
-        uint32_t source = buffers.lookup(view.getSource());
-        // Bound by its receive or acquire: the same entry, whatever its shape.
-        if (out.buffers(int(source)).has_slot() || out.buffers(int(source)).has_outgoing()) {
-          buffers[view.getBuffer()] = source;
-          return success();
-        }
-        plan::Buffer *alias = newBuffer(view.getBuffer());
-        const plan::Buffer &memory = out.buffers(int(source));
-        alias->set_space(memory.space());
-        if (memory.has_arena())
-          alias->mutable_arena()->set_offset(memory.arena().offset() + view.getOffset());
-        else if (memory.storage_case() == plan::Buffer::kVariable)
-          alias->set_variable(memory.variable());
-        else
-          alias->set_constant(memory.constant());
-        return success();
-      })
-      .Case([&](dist::CallOp call) {
-        SmallVector<uint64_t> bytes = llvm::map_to_vector(call.getBuffers(), dist::getBufferBytes);
-        return emitCall(call, tables.kernel(call, call.getKernel(), kindOf(call.getQueue()), bytes), call.getBuffers());
-      })
-      .Case([&](dist::LibraryCallOp call) { return emitCall(call, tables.library(call), call->getOperands()); })
-      .Case([&](dist::CopyOp copy) {
-        plan::Instruction::Copy *instruction = newInstruction(inner)->mutable_copy();
-        instruction->set_from(buffers.lookup(copy.getFrom()));
-        instruction->set_to(buffers.lookup(copy.getTo()));
-        return success();
-      })
-      .Case([&](dist::SignalOp signal) {
-        newInstruction(inner)->mutable_signal()->set_n(uint32_t(signal.getN()));
-        return success();
-      })
-      .Case([&](dist::WaitOp wait) {
-        plan::Instruction::Wait *instruction = newInstruction(inner)->mutable_wait();
-        instruction->set_queue(uint32_t(wait.getOf()));
-        instruction->set_n(uint32_t(wait.getN()));
-        return success();
-      })
-      .Case([&](dist::RepeatOp repeat) { return emitRepeat(repeat); })
-      .Case([&](dist::AccumulateOp sum) { return emitAccumulate(sum); })
-      .Case([&](dist::ReceiveOp receive) {
-        newBuffer(receive.getValue())->set_slot(true);
-        plan::Instruction::Receive *instruction = newInstruction(inner)->mutable_receive();
-        instruction->set_channel(channel(receive.getChannel()));
-        instruction->set_buffer(buffers.lookup(receive.getValue()));
-        if (receive.getCount())
-          instruction->set_units(buffers.lookup(receive.getCount()));
-        if (!channelOf(receive.getChannel()).conflating())
-          received += channelOf(receive.getChannel()).bytes() * times;
-        return success();
-      })
-      .Case([&](dist::AcquireOp acquire) {
-        newBuffer(acquire.getBuffer())->set_outgoing(channel(acquire.getChannel()));
-        plan::Instruction::Acquire *instruction = newInstruction(inner)->mutable_acquire();
-        instruction->set_channel(channel(acquire.getChannel()));
-        instruction->set_buffer(buffers.lookup(acquire.getBuffer()));
-        return success();
-      })
-      .Case([&](dist::ReleaseOp release) {
-        newInstruction(inner)->mutable_release()->set_channel(channel(release.getChannel()));
-        return success();
-      })
-      .Case([&](dist::SendStartOp send) {
-        plan::Instruction::SendStart *instruction = newInstruction(inner)->mutable_send_start();
-        instruction->set_channel(channel(send.getChannel()));
-        instruction->set_buffer(buffers.lookup(send.getValue()));
-        instruction->set_ahead(send.getAhead());
-        instruction->set_deal(send.getDeal());
-        if (send.getCount())
-          instruction->set_units(buffers.lookup(send.getCount()));
-        const plan::Channel &target = channelOf(send.getChannel());
-        uint64_t messages = target.all_to_all() ? target.instances() - 1 : op.isFamily() ? 1 : target.instances();
-        if (!target.conflating())
-          sent += target.bytes() * messages * times;
-        return success();
-      })
-      .Case([&](dist::SendDoneOp done) {
-        newInstruction(inner)->mutable_send_done()->set_channel(channel(done.getChannel()));
-        return success();
-      })
-      .Case([&](dist::AggregateIntoOp aggregate) -> LogicalResult {
-        plan::Instruction::Aggregate *instruction = emitSum(aggregate);
-        if (!instruction)
-          return failure();
-        const plan::Channel &source = channelOf(aggregate.getChannel());
-        if (aggregate.getOwn()) {
-          instruction->set_has_own(true);
-          instruction->set_own(buffers.lookup(aggregate.getOwn()));
-        }
-        if (aggregate.getScratch()) {
-          instruction->set_has_scratch(true);
-          instruction->set_scratch(buffers.lookup(aggregate.getScratch()));
-        }
-        received += source.bytes() * (source.instances() - (source.all_to_all() ? 1 : 0));
-        return success();
-      })
-      .Case([&](dist::AggregateChosenIntoOp aggregate) -> LogicalResult {
-        plan::Instruction::Aggregate *instruction = emitSum(aggregate);
-        if (!instruction)
-          return failure();
-        instruction->set_has_chosen(true);
-        instruction->set_chosen(buffers.lookup(aggregate.getSet()));
-        return success();
-      })
-      .Case([&](dist::CollectIntoOp collect) {
-        plan::Instruction::Collect *instruction = newInstruction(inner)->mutable_collect();
-        instruction->set_channel(channel(collect.getChannel()));
-        instruction->set_buffer(buffers.lookup(collect.getValue()));
-        if (collect.getCount())
-          instruction->set_units(buffers.lookup(collect.getCount()));
-        const plan::Channel &source = channelOf(collect.getChannel());
-        received += source.bytes() * source.instances();
-        return success();
-      })
-      .Case([&](dist::ChooseIntoOp choose) {
-        plan::Instruction::Choose *instruction = newInstruction(inner)->mutable_choose();
-        instruction->set_channel(channel(choose.getChannel()));
-        instruction->set_version(buffers.lookup(choose.getVersion()));
-        instruction->set_chosen(buffers.lookup(choose.getSet()));
-        instruction->set_take(uint32_t(choose.getTake()));
-        return success();
-      })
-      .Case([&](dist::AllReduceStartOp start) -> LogicalResult {
-        const plan::Channel &between = channelOf(start.getChannel());
-        const plan::AllReduceShape shape = plan::AllReduceShape::of(between);
-        uint64_t part = dist::getBufferBytes(start.getScratch()) / plan::allReducePartialSums(shape);
-        FailureOr<uint32_t> add = tables.kernel(inner, start.getAdd(), kindOf({}), {part, part});
-        if (failed(add))
-          return failure();
-        plan::Instruction::AllReduceStart *instruction = newInstruction(inner)->mutable_all_reduce_start();
-        instruction->set_channel(channel(start.getChannel()));
-        instruction->set_buffer(buffers.lookup(start.getBuffer()));
-        instruction->set_scratch(buffers.lookup(start.getScratch()));
-        instruction->set_add(*add);
-        uint64_t chunks = dist::getBufferBytes(start.getBuffer()) / between.bytes();
-        uint64_t bytes = between.bytes() * plan::allReduceMessages(shape, chunks);
-        sent += bytes;
-        received += bytes;
-        flops += plan->kernels(int(*add)).flops() * (between.bytes() / part) * plan::allReduceAdditions(shape, chunks);
-        return success();
-      })
-      .Case([&](dist::AllReduceDoneOp done) {
-        newInstruction(inner)->mutable_all_reduce_done()->set_channel(channel(done.getChannel()));
-        return success();
-      })
-      .Case([&](dist::NextBatchIntoOp next) {
-        plan::Instruction::NextBatch *instruction = newInstruction(inner)->mutable_next_batch();
-        instruction->set_dataset(tables.datasets.lookup(next.getDataset()));
-        instruction->set_batch(uint32_t(next.getBatch()));
-        for (Value buffer : next.getBuffers())
-          instruction->add_buffers(buffers.lookup(buffer));
-        instruction->set_pad_last(next.getPadLast());
-        if (next.getValid()) {
-          instruction->set_has_valid(true);
-          instruction->set_valid(buffers.lookup(next.getValid()));
-        }
-        instruction->set_micro_batch(uint32_t(next.getMicroBatch()));
-        instruction->set_micro_batches(uint32_t(next.getMicroBatches()));
-        if (std::optional<ArrayAttr> classes = next.getClasses())
-          for (auto bound : classes->getAsRange<IntegerAttr>())
-            instruction->add_classes(uint64_t(bound.getInt()));
-        return success();
-      })
-      .Case([&](dist::MicroBatchIndexIntoOp index) {
-        plan::Instruction::MicroBatchIndex *instruction = newInstruction(inner)->mutable_micro_batch_index();
-        instruction->set_buffer(buffers.lookup(index.getBuffer()));
-        instruction->set_micro_batch(uint32_t(index.getMicroBatch()));
-        instruction->set_micro_batches(uint32_t(index.getMicroBatches()));
-        return success();
-      })
-      .Case([&](dist::ControlSendOp send) {
-        plan::Instruction::ControlSend *instruction = newInstruction(inner)->mutable_control_send();
-        for (auto name : send.getChannels().getAsRange<FlatSymbolRefAttr>())
-          instruction->add_channels(channel(name.getValue()));
-        return success();
-      })
-      .Case([&](dist::ControlReceiveOp receive) {
-        plan::Instruction::ControlReceive *instruction = newInstruction(inner)->mutable_control_receive();
-        instruction->set_local(receive.getLocal());
-        if (receive.getChannel())
-          instruction->set_channel(channel(*receive.getChannel()));
-        return success();
-      })
-      .Case([&](dist::TicketOp op) {
-        plan::Instruction::Ticket *ticket = newInstruction(inner)->mutable_ticket();
-        if (op.getMaxStaleness())
-          ticket->set_max_staleness(uint64_t(*op.getMaxStaleness()));
-        return success();
-      })
-      .Case([&](dist::FeedIntoOp feed) {
-        plan::Port *port = out.add_feeds();
-        port->set_name(feed.getName().str());
-        port->set_buffer(buffers.lookup(feed.getBuffer()));
-        return success();
-      })
-      .Case([&](dist::FetchOp fetch) {
-        plan::Port *port = out.add_fetches();
-        port->set_name(fetch.getName().str());
-        port->set_buffer(buffers.lookup(fetch.getValue()));
-        port->set_reduction(getReduction(fetch.getReduction()));
-        port->set_micro_batches(uint32_t(fetch.getMicroBatches()));
-        return success();
-      })
-      .Case([&](dist::MetricOp metric) {
-        plan::Metric *port = out.add_metrics();
-        port->set_name(metric.getName().str());
-        port->set_sum(buffers.lookup(metric.getSum()));
-        port->set_count(buffers.lookup(metric.getCount()));
-        return success();
-      })
+      .Case<dist::BufferOp, dist::VariableBufferOp, dist::ConstantBufferOp, dist::ViewOp, dist::CallOp,
+            dist::LibraryCallOp, dist::CopyOp, dist::SignalOp, dist::WaitOp, dist::RepeatOp, dist::AccumulateOp,
+            dist::ReceiveOp, dist::AcquireOp, dist::ReleaseOp, dist::SendStartOp, dist::SendDoneOp,
+            dist::AggregateIntoOp, dist::AggregateChosenIntoOp, dist::CollectIntoOp, dist::ChooseIntoOp,
+            dist::AllReduceStartOp, dist::AllReduceDoneOp, dist::NextBatchIntoOp, dist::MicroBatchIndexIntoOp,
+            dist::ControlSendOp, dist::ControlReceiveOp, dist::TicketOp, dist::FeedIntoOp, dist::FetchOp,
+            dist::MetricOp>([&](auto op) { return emit(op); })
       .Default([](Operation *other) -> LogicalResult {
         return other->emitOpError("is no part of a scheduled program; expected buffers, calls and communication only");
       });

@@ -113,8 +113,20 @@ private:
   LogicalResult emitRepeat(graph::RepeatOp repeat);
   LogicalResult emitLibraryCall(const ProgramGraph::Group &group);
   LogicalResult emitOther(Operation *op);
+  void emit(dist::ReceiveOp receive);
+  void emit(dist::SendOp send);
+  void emit(dist::CollectOp collect);
+  void emit(dist::AggregateOp aggregate);
+  void emit(dist::UnpackOp unpack);
+  void emit(dist::AggregateChosenOp aggregate);
+  void emit(dist::ChooseOp choose);
+  void emit(dist::FeedOp feed);
+  void emit(dist::FetchOp fetch);
+  void emit(dist::MetricOp metric);
+  void emit(graph::NextBatchOp next);
+  void emit(graph::MicroBatchIndexOp index);
   void placeInPacks(const ProgramGraph &graph);
-  void emitPack(dist::PackOp pack);
+  void emit(dist::PackOp pack);
   void startAllReduce(dist::SendOp send, dist::ChannelOp channel);
   dist::ChannelOp getChannel(FlatSymbolRefAttr name) {
     return kernels.getSymbols().lookup<dist::ChannelOp>(name.getAttr());
@@ -233,7 +245,7 @@ void ProgramOutliner::placeInPacks(const ProgramGraph &graph) {
   }
 }
 
-void ProgramOutliner::emitPack(dist::PackOp pack) {
+void ProgramOutliner::emit(dist::PackOp pack) {
   int64_t elements;
   SmallVector<int64_t> offsets = dist::getPackOffsets(pack.getValues().getTypes(), elements);
   Value whole = of(pack.getPacked());
@@ -314,104 +326,104 @@ LogicalResult ProgramOutliner::emitRepeat(graph::RepeatOp repeat) {
   return success();
 }
 
+void ProgramOutliner::emit(dist::ReceiveOp receive) {
+  memory[receive.getValue()] = dist::ReceiveOp::create(builder, receive.getLoc(), bufferType(receive.getValue()),
+                                                       receive.getChannel(), countOf(receive));
+}
+
+void ProgramOutliner::emit(dist::SendOp send) {
+  if (dist::ChannelOp channel = getChannel(send.getChannelAttr()); channel.getAlgorithm()) {
+    startAllReduce(send, channel);
+    return;
+  }
+  dist::SendOp::create(builder, send.getLoc(), send.getChannel(), of(send.getValue()), countOf(send), send.getDeal());
+}
+
+void ProgramOutliner::emit(dist::CollectOp collect) {
+  dist::CollectIntoOp::create(builder, collect.getLoc(), collect.getChannel(), of(collect.getValue()),
+                              countOf(collect));
+}
+
+void ProgramOutliner::emit(dist::AggregateOp aggregate) {
+  if (auto reducing = allReduces.find(aggregate.getChannel()); reducing != allReduces.end()) {
+    auto [buffer, scratch] = reducing->second;
+    memory[aggregate.getValue()] = buffer;
+    dist::AllReduceDoneOp::create(builder, aggregate.getLoc(), aggregate.getChannelAttr(), buffer, scratch);
+    return;
+  }
+  MemRefType type = bufferType(aggregate.getValue());
+  const int64_t partials = plan::partialSums(getChannel(aggregate.getChannelAttr()).getInstances()),
+                chunk = getChunk(type, partials > 0);
+  Value scratch;
+  if (partials)
+    scratch = newBuffer(getPartials(partials, chunk, type), aggregate.getLoc());
+  dist::AggregateIntoOp::create(builder, aggregate.getLoc(), aggregate.getChannelAttr(), of(aggregate.getValue()),
+                                aggregate.getOwn() ? of(aggregate.getOwn()) : Value(), scratch,
+                                kernels.getAdd(type.getElementType(), chunk, aggregate.getLoc()),
+                                chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk));
+}
+
+void ProgramOutliner::emit(dist::UnpackOp unpack) {
+  int64_t elements;
+  SmallVector<int64_t> offsets = dist::getPackOffsets(unpack.getValues().getTypes(), elements);
+  for (auto [value, offset] : llvm::zip_equal(unpack.getValues(), offsets))
+    memory[value] =
+        dist::ViewOp::create(builder, unpack.getLoc(), bufferType(value), of(unpack.getPacked()), uint64_t(offset));
+}
+
+void ProgramOutliner::emit(dist::AggregateChosenOp aggregate) {
+  MemRefType type = bufferType(aggregate.getValue());
+  int64_t chunk = getChunk(type);
+  dist::AggregateChosenIntoOp::create(
+      builder, aggregate.getLoc(), aggregate.getChannelAttr(), of(aggregate.getValue()),
+      kernels.getAdd(type.getElementType(), chunk, aggregate.getLoc()), of(aggregate.getSet()),
+      chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk));
+}
+
+void ProgramOutliner::emit(dist::ChooseOp choose) {
+  dist::ChooseIntoOp::create(builder, choose.getLoc(), choose.getChannel(), of(choose.getVersion()),
+                             of(choose.getSet()), choose.getTake());
+}
+
+void ProgramOutliner::emit(dist::FeedOp feed) {
+  dist::FeedIntoOp::create(builder, feed.getLoc(), feed.getName(), of(feed.getValue()));
+}
+
+void ProgramOutliner::emit(dist::FetchOp fetch) {
+  dist::FetchOp::create(builder, fetch.getLoc(), fetch.getName(), of(fetch.getValue()), fetch.getReduction(),
+                        fetch.getMicroBatches());
+}
+
+void ProgramOutliner::emit(dist::MetricOp metric) {
+  dist::MetricOp::create(builder, metric.getLoc(), metric.getName(), of(metric.getSum()), of(metric.getCount()));
+}
+
+void ProgramOutliner::emit(graph::NextBatchOp next) {
+  SmallVector<Value> buffers;
+  for (Value output : next.getOutputs())
+    buffers.push_back(of(output));
+  Value valid = next.getPadLast() ? buffers.pop_back_val() : Value();
+  dist::NextBatchIntoOp::create(builder, next.getLoc(), next.getDataset(), buffers, valid, next.getBatch(),
+                                next.getPadLast(), next.getMicroBatch(), next.getMicroBatches(), next.getClassesAttr());
+}
+
+void ProgramOutliner::emit(graph::MicroBatchIndexOp index) {
+  dist::MicroBatchIndexIntoOp::create(builder, index.getLoc(), of(index.getResult()), index.getMicroBatch(),
+                                      index.getMicroBatches());
+}
+
 LogicalResult ProgramOutliner::emitOther(Operation *op) {
-  Location loc = op->getLoc();
   if (isView(op)) {
     Value view = op->getResult(0), source = of(op->getOperand(0));
-    memory[view] = dist::ViewOp::create(builder, loc, bufferType(view), source, uint64_t(getViewOffset(op)));
+    memory[view] = dist::ViewOp::create(builder, op->getLoc(), bufferType(view), source, uint64_t(getViewOffset(op)));
     return success();
   }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](dist::ReceiveOp receive) {
-        memory[receive.getValue()] = dist::ReceiveOp::create(builder, loc, bufferType(receive.getValue()),
-                                                             receive.getChannel(), countOf(receive));
-        return success();
-      })
-      .Case([&](dist::SendOp send) {
-        if (dist::ChannelOp channel = getChannel(send.getChannelAttr()); channel.getAlgorithm()) {
-          startAllReduce(send, channel);
-          return success();
-        }
-        dist::SendOp::create(builder, loc, send.getChannel(), of(send.getValue()), countOf(send), send.getDeal());
-        return success();
-      })
-      .Case([&](dist::CollectOp collect) {
-        dist::CollectIntoOp::create(builder, loc, collect.getChannel(), of(collect.getValue()), countOf(collect));
-        return success();
-      })
-      .Case([&](dist::AggregateOp aggregate) {
-        if (auto reducing = allReduces.find(aggregate.getChannel()); reducing != allReduces.end()) {
-          auto [buffer, scratch] = reducing->second;
-          memory[aggregate.getValue()] = buffer;
-          dist::AllReduceDoneOp::create(builder, loc, aggregate.getChannelAttr(), buffer, scratch);
-          return success();
-        }
-        MemRefType type = bufferType(aggregate.getValue());
-        const int64_t partials = plan::partialSums(getChannel(aggregate.getChannelAttr()).getInstances()),
-                      chunk = getChunk(type, partials > 0);
-        Value scratch;
-        if (partials)
-          scratch = newBuffer(getPartials(partials, chunk, type), loc);
-        dist::AggregateIntoOp::create(builder, loc, aggregate.getChannelAttr(), of(aggregate.getValue()),
-                                      aggregate.getOwn() ? of(aggregate.getOwn()) : Value(), scratch,
-                                      kernels.getAdd(type.getElementType(), chunk, loc),
-                                      chunk == type.getNumElements() ? IntegerAttr()
-                                                                     : builder.getI64IntegerAttr(chunk));
-        return success();
-      })
       .Case([&](graph::RepeatOp repeat) { return emitRepeat(repeat); })
-      .Case([&](dist::PackOp pack) {
-        emitPack(pack);
-        return success();
-      })
-      .Case([&](dist::UnpackOp unpack) {
-        int64_t elements;
-        SmallVector<int64_t> offsets = dist::getPackOffsets(unpack.getValues().getTypes(), elements);
-        for (auto [value, offset] : llvm::zip_equal(unpack.getValues(), offsets))
-          memory[value] =
-              dist::ViewOp::create(builder, loc, bufferType(value), of(unpack.getPacked()), uint64_t(offset));
-        return success();
-      })
-      .Case([&](dist::AggregateChosenOp aggregate) {
-        MemRefType type = bufferType(aggregate.getValue());
-        int64_t chunk = getChunk(type);
-        dist::AggregateChosenIntoOp::create(builder, loc, aggregate.getChannelAttr(), of(aggregate.getValue()),
-                                            kernels.getAdd(type.getElementType(), chunk, loc), of(aggregate.getSet()),
-                                            chunk == type.getNumElements() ? IntegerAttr()
-                                                                           : builder.getI64IntegerAttr(chunk));
-        return success();
-      })
-      .Case([&](dist::ChooseOp choose) {
-        dist::ChooseIntoOp::create(builder, loc, choose.getChannel(), of(choose.getVersion()), of(choose.getSet()),
-                                   choose.getTake());
-        return success();
-      })
-      .Case([&](dist::FeedOp feed) {
-        dist::FeedIntoOp::create(builder, loc, feed.getName(), of(feed.getValue()));
-        return success();
-      })
-      .Case([&](dist::FetchOp fetch) {
-        dist::FetchOp::create(builder, loc, fetch.getName(), of(fetch.getValue()), fetch.getReduction(),
-                              fetch.getMicroBatches());
-        return success();
-      })
-      .Case([&](dist::MetricOp metric) {
-        dist::MetricOp::create(builder, loc, metric.getName(), of(metric.getSum()), of(metric.getCount()));
-        return success();
-      })
-      .Case([&](graph::NextBatchOp next) {
-        SmallVector<Value> buffers;
-        for (Value output : next.getOutputs())
-          buffers.push_back(of(output));
-        Value valid = next.getPadLast() ? buffers.pop_back_val() : Value();
-        dist::NextBatchIntoOp::create(builder, loc, next.getDataset(), buffers, valid, next.getBatch(),
-                                      next.getPadLast(), next.getMicroBatch(), next.getMicroBatches(),
-                                      next.getClassesAttr());
-        return success();
-      })
-      .Case([&](graph::MicroBatchIndexOp index) {
-        dist::MicroBatchIndexIntoOp::create(builder, loc, of(index.getResult()), index.getMicroBatch(),
-                                            index.getMicroBatches());
+      .Case<dist::ReceiveOp, dist::SendOp, dist::CollectOp, dist::AggregateOp, dist::UnpackOp, dist::AggregateChosenOp,
+            dist::ChooseOp, dist::FeedOp, dist::FetchOp, dist::MetricOp, graph::NextBatchOp, graph::MicroBatchIndexOp,
+            dist::PackOp>([&](auto op) {
+        emit(op);
         return success();
       })
       .Case<dist::ControlSendOp, dist::ControlReceiveOp, dist::TicketOp>([&](auto) {

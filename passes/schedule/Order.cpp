@@ -83,7 +83,13 @@ private:
     ProgramParts parts;
   };
 
+  struct Walk;
   LogicalResult addProgram(dist::ProgramOp program);
+  LogicalResult checkOutlined(Operation &op, ArrayRef<BufferUse> uses, Walk &walk) const;
+  bool putAside(Operation &op, ArrayRef<BufferUse> uses, Lane &lane, Walk &walk) const;
+  void dependOnMemory(unsigned node, ArrayRef<BufferUse> uses, Walk &walk);
+  void dependOnState(unsigned node, Walk &walk);
+  void dependOnMessages(unsigned node, dist::ChannelEndOpInterface end, Walk &walk);
   LogicalResult addCommitPoint(Lane &lane, ArrayRef<unsigned> own);
   void addLoops();
   void addMessages();
@@ -118,20 +124,28 @@ private:
   std::set<std::pair<uint64_t, unsigned>> startable; ///< lanes that have something ready, by when it can start
 };
 
+/// What a walk over one program remembers of the operations before, for the dependences of the next one.
+struct PhaseOrder::Walk {
+  struct History {
+    int writer = -1;
+    SmallVector<unsigned> readers; ///< since the last write
+    Operation *result = nullptr; ///< the fetch or metric that shows it after the step
+  };
+  llvm::DenseMap<Value, History> memory; ///< by the value at the root of a buffer
+  int head = -1; ///< the control send or the ticket that begins a step
+  int batch = -1; ///< the last that takes samples
+  int slot = -1; ///< the last send over a conflating channel
+  int barrier = -1;
+  SmallVector<unsigned> own, received, open; ///< all; receives; those since the last barrier
+};
+
 /// Nodes and the dependences inside one program.
 LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
   unsigned lane = unsigned(lanes.size());
   lanes.emplace_back().program = program;
   lanes.back().hasQueues = program.hasQueues();
   BufferUses bufferUses(program, symbols);
-  struct History {
-    int writer = -1;
-    SmallVector<unsigned> readers; ///< since the last write
-    Operation *result = nullptr; ///< the fetch or metric that shows it after the step
-  };
-  llvm::DenseMap<Value, History> memory;
-  int head = -1, batch = -1, slot = -1, barrier = -1; // slot: the last send over a conflating channel
-  SmallVector<unsigned> own, received, open; // open: received since the last barrier
+  Walk walk;
   FailureOr<llvm::DenseSet<Operation *>> updates = findUpdates(program, bufferUses);
   if (failed(updates))
     return failure();
@@ -142,98 +156,123 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
       continue;
     }
     FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op);
-    if (failed(uses))
+    if (failed(uses) || failed(checkOutlined(op, *uses, walk)))
       return failure();
-    if (isa<dist::SendStartOp, dist::SendDoneOp, dist::ReleaseOp, dist::AcquireOp>(op))
-      return op.emitOpError("is made by schedule, so this program was scheduled before; expected an outlined one");
-    for (const BufferUse &use : *uses)
-      if (use.written && memory[use.root].result) {
-        InFlightDiagnostic diag = op.emitOpError("writes memory whose value is fetched at the end of the step");
-        diag.attachNote(memory[use.root].result->getLoc()) << "fetched here; a value that changes later needs a copy";
-        return diag;
-      }
-    if (isa<dist::FeedIntoOp>(op)) {
-      here.parts.feeds.push_back(&op);
+    if (putAside(op, *uses, here, walk))
       continue;
-    }
-    bool isShown = false;
-    for (const BufferUse &use : *uses)
-      if (use.until == dist::Until::StepEnd) {
-        memory[use.root].result = &op;
-        isShown = true;
-      }
-    if (isShown) {
-      here.parts.results.push_back(&op);
-      continue;
-    }
-    if (isa<dist::ControlReceiveOp>(op)) {
-      here.parts.control = &op;
-      continue;
-    }
     unsigned node = unsigned(nodes.size());
     nodes.push_back({&op, lane, inNanoseconds(times.of(&op))});
-    own.push_back(node);
+    walk.own.push_back(node);
     auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
     here.talks |= end && !end.isControl();
     nodes.back().updates = updates->contains(&op);
-    for (const BufferUse &use : *uses) {
-      History &history = memory[use.root];
-      if (history.writer >= 0)
-        depend(node, unsigned(history.writer));
-      if (!use.written) {
-        history.readers.push_back(node);
-        continue;
-      }
-      for (unsigned reader : history.readers)
-        depend(node, reader);
-      history.readers.clear();
-      history.writer = int(node);
-      if (use.root.getDefiningOp<dist::VariableBufferOp>())
-        here.writers.insert(node);
-    }
-    if (isa<dist::ControlSendOp, dist::TicketOp>(op)) {
-      head = int(node);
-      for (unsigned receive : received) // what stands before a ticket has to come before it
-        depend(node, receive);
-    }
-    if (isa<dist::NextBatchIntoOp, dist::RepeatOp>(op)) { // a data set's stream is a state
-      if (batch >= 0)
-        depend(node, unsigned(batch));
-      batch = int(node);
-    }
-    // Where a phase ends by end of stream, what was sent before a closed channel is noticed has its effect: no send passes a
-    // receive that stood before it.
-    if (end && phase.getEndsByEndOfStream()) {
-      if (end.getChannelEnd() == dist::ChannelEnd::Receive) {
-        received.push_back(node);
-        open.push_back(node);
-      } else {
-        if (!open.empty()) { // a barrier between all receives so far and all sends from here on: not an edge for each pair
-          unsigned next = unsigned(nodes.size());
-          nodes.push_back({nullptr, lane});
-          for (unsigned receive : open)
-            depend(next, receive);
-          open.clear();
-          if (barrier >= 0)
-            depend(next, unsigned(barrier));
-          barrier = int(next);
-          here.barriers.push_back(next);
-        }
-        if (barrier >= 0)
-          depend(node, unsigned(barrier));
-        // What stands in a slot is there before anybody is told so.
-        if (slot >= 0)
-          depend(node, unsigned(slot));
-        if (symbols.lookup<dist::ChannelOp>(end.getUsedChannels().front().getValue()).getConflating())
-          slot = int(node);
-      }
-    }
+    dependOnMemory(node, *uses, walk);
+    dependOnState(node, walk);
+    if (end && phase.getEndsByEndOfStream())
+      dependOnMessages(node, end, walk);
   }
-  if (head >= 0)
-    for (unsigned node : own)
-      if (int(node) != head && !edges.contains({node, unsigned(head)}))
-        depend(node, unsigned(head));
-  return commits ? addCommitPoint(lanes[lane], own) : success();
+  if (walk.head >= 0)
+    for (unsigned node : walk.own)
+      if (int(node) != walk.head && !edges.contains({node, unsigned(walk.head)}))
+        depend(node, unsigned(walk.head));
+  return commits ? addCommitPoint(lanes[lane], walk.own) : success();
+}
+
+/// The program has not been scheduled, and nothing writes what is fetched.
+LogicalResult PhaseOrder::checkOutlined(Operation &op, ArrayRef<BufferUse> uses, Walk &walk) const {
+  if (isa<dist::SendStartOp, dist::SendDoneOp, dist::ReleaseOp, dist::AcquireOp>(op))
+    return op.emitOpError("is made by schedule, so this program was scheduled before; expected an outlined one");
+  for (const BufferUse &use : uses)
+    if (use.written && walk.memory[use.root].result) {
+      InFlightDiagnostic diag = op.emitOpError("writes memory whose value is fetched at the end of the step");
+      diag.attachNote(walk.memory[use.root].result->getLoc())
+          << "fetched here; a value that changes later needs a copy";
+      return diag;
+    }
+  return success();
+}
+
+/// Feeds, results and the control message have fixed places in a step and are no nodes.
+bool PhaseOrder::putAside(Operation &op, ArrayRef<BufferUse> uses, Lane &lane, Walk &walk) const {
+  if (isa<dist::FeedIntoOp>(op)) {
+    lane.parts.feeds.push_back(&op);
+    return true;
+  }
+  bool isShown = false;
+  for (const BufferUse &use : uses)
+    if (use.until == dist::Until::StepEnd) {
+      walk.memory[use.root].result = &op;
+      isShown = true;
+    }
+  if (isShown)
+    lane.parts.results.push_back(&op);
+  else if (isa<dist::ControlReceiveOp>(op))
+    lane.parts.control = &op;
+  return isShown || lane.parts.control == &op;
+}
+
+/// A read comes after the last write, a write after the last write and all reads since.
+void PhaseOrder::dependOnMemory(unsigned node, ArrayRef<BufferUse> uses, Walk &walk) {
+  for (const BufferUse &use : uses) {
+    Walk::History &history = walk.memory[use.root];
+    if (history.writer >= 0)
+      depend(node, unsigned(history.writer));
+    if (!use.written) {
+      history.readers.push_back(node);
+      continue;
+    }
+    for (unsigned reader : history.readers)
+      depend(node, reader);
+    history.readers.clear();
+    history.writer = int(node);
+    if (use.root.getDefiningOp<dist::VariableBufferOp>())
+      lanes[nodes[node].lane].writers.insert(node);
+  }
+}
+
+/// Receives before a control send or ticket stay before it, and whatever takes samples of a stream keeps its turn.
+void PhaseOrder::dependOnState(unsigned node, Walk &walk) {
+  Operation *op = nodes[node].op;
+  if (isa<dist::ControlSendOp, dist::TicketOp>(op)) {
+    walk.head = int(node);
+    for (unsigned receive : walk.received)
+      depend(node, receive);
+  }
+  if (isa<dist::NextBatchIntoOp, dist::RepeatOp>(op)) {
+    if (walk.batch >= 0)
+      depend(node, unsigned(walk.batch));
+    walk.batch = int(node);
+  }
+}
+
+/// In a phase that ends by end of stream, what was sent before a closed channel is noticed has its effect: no send passes a
+/// receive that stood before it.
+void PhaseOrder::dependOnMessages(unsigned node, dist::ChannelEndOpInterface end, Walk &walk) {
+  const unsigned lane = nodes[node].lane;
+  if (end.getChannelEnd() == dist::ChannelEnd::Receive) {
+    walk.received.push_back(node);
+    walk.open.push_back(node);
+    return;
+  }
+  if (!walk.open
+           .empty()) { // a barrier between all receives so far and all sends from here on: not an edge for each pair
+    unsigned next = unsigned(nodes.size());
+    nodes.push_back({nullptr, lane});
+    for (unsigned receive : walk.open)
+      depend(next, receive);
+    walk.open.clear();
+    if (walk.barrier >= 0)
+      depend(next, unsigned(walk.barrier));
+    walk.barrier = int(next);
+    lanes[lane].barriers.push_back(next);
+  }
+  if (walk.barrier >= 0)
+    depend(node, unsigned(walk.barrier));
+  // What stands in a slot is there before anybody is told so.
+  if (walk.slot >= 0)
+    depend(node, unsigned(walk.slot));
+  if (symbols.lookup<dist::ChannelOp>(end.getUsedChannels().front().getValue()).getConflating())
+    walk.slot = int(node);
 }
 
 /// What can wait for somebody, or fail by other than its own fault: ends of channels, samples, and loops, which may hold them.

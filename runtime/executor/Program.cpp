@@ -65,6 +65,24 @@ private:
   uint32_t mark() const { return uint32_t(program->argumentBuffers.size()); }
 
   void add(const plan::Instruction &from);
+  // What an instruction of the plan is to the lane: operation, ports, buffers.
+  void decode(const plan::Instruction &from, const plan::Instruction::Copy &copy, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Signal &signal, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Wait &wait, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Receive &receive, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Release &release, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Acquire &acquire, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::SendDone &done, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Aggregate &sum, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Collect &collect, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Choose &choose, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::AllReduceStart &start, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::AllReduceDone &done, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Accumulate &sum, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::NextBatch &next, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::MicroBatchIndex &index, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::ControlSend &send, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::ControlReceive &receive, Instruction &to);
   void addCall(const plan::Instruction &from, Instruction &to);
   void addLaunch(Instruction &to);
   void give(const plan::Instruction &from, Instruction &to);
@@ -173,7 +191,179 @@ void ProgramBuilder::addLoop(int &position) {
   program->instructions.push_back(again);
 }
 
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Copy &copy, Instruction &to) {
+  to.op = Op::QueueCopy;
+  to.first = mark();
+  to.bytes = source.buffers(int(copy.to())).bytes();
+  program->argumentBuffers.push_back(copy.to());
+  program->argumentBuffers.push_back(copy.from());
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Signal &signal, Instruction &to) {
+  to.op = Op::QueueSignal;
+  to.count = signal.n();
+  signalled[{from.queue(), to.count}] = from.segment() - 1;
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Wait &wait, Instruction &to) {
+  to.op = from.queue() ? Op::QueueWait : Op::Wait;
+  to.port = from.queue() ? wait.queue() - 1 : signalled.at({wait.queue(), wait.n()});
+  to.local = !from.queue() && loop && program->segments[to.port].loop == loop;
+  to.count = wait.n();
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Receive &receive, Instruction &to) {
+  to.op = Op::Receive;
+  to.port = receivePort(receive.channel(), false);
+  to.buffer = receive.buffer();
+  if (receive.has_units())
+    to.counts = receive.units();
+  boundBuffer[receive.channel()] = to.buffer;
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Release &release, Instruction &to) {
+  if (auto sums = allReduceOf.find(release.channel()); sums != allReduceOf.end()) {
+    to.op = Op::AllReduceRelease;
+    to.port = sums->second;
+    std::erase(readable, to.port);
+    return;
+  }
+  to.op = Op::Release;
+  to.port = receivePort(release.channel(), false);
+  to.buffer = boundBuffer[release.channel()];
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Acquire &acquire, Instruction &to) {
+  uint32_t count;
+  to.op = Op::Acquire;
+  to.port = sendPort(acquire.channel(), count);
+  to.buffer = acquire.buffer();
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::SendDone &done, Instruction &to) {
+  to.op = Op::SendDone;
+  to.port = sendPort(done.channel(), to.count);
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Aggregate &sum, Instruction &to) {
+  const plan::Channel &channel = plan.channels(int(sum.channel()));
+  to.op = Op::Aggregate;
+  to.port = receivePort(sum.channel(), true);
+  to.count = channel.instances();
+  to.buffer = sum.buffer();
+  to.bytes = plan.kernels(int(to.planKernel)).args(0).bytes();
+  program->mostMessages = std::max(program->mostMessages, to.count);
+  to.kernel = library.entry(to.planKernel);
+  to.first = mark();
+  program->argumentBuffers.push_back(to.buffer);
+  if (sum.has_own())
+    program->argumentBuffers.push_back(sum.own());
+  if (sum.has_scratch()) {
+    to.partials = mark();
+    program->argumentBuffers.push_back(sum.scratch());
+  }
+  if (sum.has_chosen())
+    to.chosen = sum.chosen();
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Collect &collect, Instruction &to) {
+  const plan::Channel &channel = plan.channels(int(collect.channel()));
+  to.op = Op::Collect;
+  to.port = receivePort(collect.channel(), true);
+  to.count = channel.instances();
+  to.bytes = channel.bytes();
+  to.first = mark();
+  if (collect.has_units())
+    to.counts = collect.units();
+  program->argumentBuffers.push_back(collect.buffer());
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Choose &choose, Instruction &to) {
+  to.op = Op::Choose;
+  to.port = receivePort(choose.channel(), true);
+  to.count = plan.channels(int(choose.channel())).instances();
+  to.buffer = choose.version();
+  to.chosen = choose.chosen();
+  to.take = choose.take();
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::AllReduceStart &start,
+                            Instruction &to) {
+  to.op = Op::AllReduceStart;
+  to.port = allReduceOf[start.channel()] = uint32_t(program->allReduces.size());
+  uint32_t count;
+  program->allReduces.push_back({&from, sendPort(start.channel(), count), receivePort(start.channel(), true), mark(),
+                                 library.entry(start.add()), released.contains(start.channel())});
+  program->argumentBuffers.push_back(start.buffer());
+  program->argumentBuffers.push_back(start.scratch());
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::AllReduceDone &done,
+                            Instruction &to) {
+  to.op = Op::AllReduceDone;
+  to.port = allReduceOf[done.channel()];
+  to.planKernel = program->allReduces[to.port].source->all_reduce_start().add();
+  if (program->allReduces[to.port].released)
+    readable.push_back(to.port);
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Accumulate &sum, Instruction &to) {
+  to.op = from.queue() ? Op::QueueAccumulate : Op::Accumulate;
+  to.buffer = sum.buffer();
+  to.bytes = plan.kernels(int(to.planKernel)).args(0).bytes();
+  if (from.queue()) {
+    addLaunch(to);
+  } else {
+    to.kernel = library.entry(to.planKernel);
+    to.take = sum.per_leaf();
+  }
+  to.first = mark();
+  to.count = 1 + uint32_t(sum.partials_size());
+  program->argumentBuffers.push_back(to.buffer);
+  program->argumentBuffers.insert(program->argumentBuffers.end(), sum.partials().begin(), sum.partials().end());
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::NextBatch &next, Instruction &to) {
+  to.op = Op::NextBatch;
+  to.first = mark();
+  to.count = uint32_t(next.buffers_size());
+  program->argumentBuffers.insert(program->argumentBuffers.end(), next.buffers().begin(), next.buffers().end());
+  if (next.has_valid())
+    program->argumentBuffers.push_back(next.valid());
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::MicroBatchIndex &index,
+                            Instruction &to) {
+  to.op = Op::MicroBatchIndex;
+  to.first = mark();
+  to.count = index.micro_batches();
+  to.port = index.micro_batch();
+  program->argumentBuffers.push_back(index.buffer());
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::ControlSend &send,
+                            Instruction &to) {
+  to.op = Op::ControlSend;
+  to.port = uint32_t(program->sendPorts.size());
+  for (uint32_t channel : send.channels()) {
+    uint32_t count;
+    sendPort(channel, count);
+    to.count += count;
+  }
+}
+
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::ControlReceive &receive,
+                            Instruction &to) {
+  to.op = Op::ControlReceive;
+  to.local = receive.local();
+  to.port = to.local && source.instances() == 1 ? Program::noPort : receivePort(receive.channel(), false);
+}
+
 void ProgramBuilder::add(const plan::Instruction &from) {
+  if (from.has_wait() && program->runsAhead && !from.queue() && !loop)
+    return; // where the step ends the lane waits for the step before
+  if (from.has_send_start())
+    return addSend(from, from.send_start().ahead() ? Op::SendAhead : Op::SendStart);
   const plan::Effects effects = plan::effectsOf(plan, source, from);
   Instruction to;
   to.source = &from;
@@ -184,176 +374,67 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     addCall(from, to);
     break;
   case plan::Instruction::kCopy:
-    to.op = Op::QueueCopy;
-    to.first = mark();
-    to.bytes = source.buffers(int(from.copy().to())).bytes();
-    program->argumentBuffers.push_back(from.copy().to());
-    program->argumentBuffers.push_back(from.copy().from());
+    decode(from, from.copy(), to);
     break;
   case plan::Instruction::kSignal:
-    to.op = Op::QueueSignal;
-    to.count = from.signal().n();
-    signalled[{from.queue(), to.count}] = from.segment() - 1;
+    decode(from, from.signal(), to);
     break;
   case plan::Instruction::kWait:
-    if (program->runsAhead && !from.queue() && !loop)
-      return; // where the step ends the lane waits for the step before
-    to.op = from.queue() ? Op::QueueWait : Op::Wait;
-    to.port = from.queue() ? from.wait().queue() - 1 : signalled.at({from.wait().queue(), from.wait().n()});
-    to.local = !from.queue() && loop && program->segments[to.port].loop == loop;
-    to.count = from.wait().n();
+    decode(from, from.wait(), to);
     break;
   case plan::Instruction::kReceive:
-    to.op = Op::Receive;
-    to.port = receivePort(from.receive().channel(), false);
-    to.buffer = from.receive().buffer();
-    if (from.receive().has_units())
-      to.counts = from.receive().units();
-    boundBuffer[from.receive().channel()] = to.buffer;
+    decode(from, from.receive(), to);
     break;
   case plan::Instruction::kRelease:
-    if (auto sums = allReduceOf.find(from.release().channel()); sums != allReduceOf.end()) {
-      to.op = Op::AllReduceRelease;
-      to.port = sums->second;
-      std::erase(readable, to.port);
-      break;
-    }
-    to.op = Op::Release;
-    to.port = receivePort(from.release().channel(), false);
-    to.buffer = boundBuffer[from.release().channel()];
-    if (fetched.contains(to.buffer)) {
-      program->deferredReleases.push_back(to);
-      return;
-    }
+    decode(from, from.release(), to);
     break;
-  case plan::Instruction::kAcquire: {
-    uint32_t count;
-    to.op = Op::Acquire;
-    to.port = sendPort(from.acquire().channel(), count);
-    to.buffer = from.acquire().buffer();
+  case plan::Instruction::kAcquire:
+    decode(from, from.acquire(), to);
     break;
-  }
-  case plan::Instruction::kSendStart:
-    return addSend(from, from.send_start().ahead() ? Op::SendAhead : Op::SendStart);
   case plan::Instruction::kSendDone:
-    to.op = Op::SendDone;
-    to.port = sendPort(from.send_done().channel(), to.count);
+    decode(from, from.send_done(), to);
     break;
-  case plan::Instruction::kAggregate: {
-    const plan::Channel &channel = plan.channels(int(from.aggregate().channel()));
-    to.op = Op::Aggregate;
-    to.port = receivePort(from.aggregate().channel(), true);
-    to.count = channel.instances();
-    to.buffer = from.aggregate().buffer();
-    to.bytes = plan.kernels(int(to.planKernel)).args(0).bytes();
-    program->mostMessages = std::max(program->mostMessages, to.count);
-    to.kernel = library.entry(to.planKernel);
-    to.first = mark();
-    program->argumentBuffers.push_back(to.buffer);
-    if (from.aggregate().has_own())
-      program->argumentBuffers.push_back(from.aggregate().own());
-    if (from.aggregate().has_scratch()) {
-      to.partials = mark();
-      program->argumentBuffers.push_back(from.aggregate().scratch());
-    }
-    if (from.aggregate().has_chosen())
-      to.chosen = from.aggregate().chosen();
+  case plan::Instruction::kAggregate:
+    decode(from, from.aggregate(), to);
     break;
-  }
-  case plan::Instruction::kCollect: {
-    const plan::Channel &channel = plan.channels(int(from.collect().channel()));
-    to.op = Op::Collect;
-    to.port = receivePort(from.collect().channel(), true);
-    to.count = channel.instances();
-    to.bytes = channel.bytes();
-    to.first = mark();
-    if (from.collect().has_units())
-      to.counts = from.collect().units();
-    program->argumentBuffers.push_back(from.collect().buffer());
+  case plan::Instruction::kCollect:
+    decode(from, from.collect(), to);
     break;
-  }
   case plan::Instruction::kChoose:
-    to.op = Op::Choose;
-    to.port = receivePort(from.choose().channel(), true);
-    to.count = plan.channels(int(from.choose().channel())).instances();
-    to.buffer = from.choose().version();
-    to.chosen = from.choose().chosen();
-    to.take = from.choose().take();
+    decode(from, from.choose(), to);
     break;
-  case plan::Instruction::kAllReduceStart: {
-    const plan::Instruction::AllReduceStart &start = from.all_reduce_start();
-    to.op = Op::AllReduceStart;
-    to.port = allReduceOf[start.channel()] = uint32_t(program->allReduces.size());
-    uint32_t count;
-    program->allReduces.push_back({&from, sendPort(start.channel(), count), receivePort(start.channel(), true), mark(),
-                                   library.entry(start.add()), released.contains(start.channel())});
-    program->argumentBuffers.push_back(start.buffer());
-    program->argumentBuffers.push_back(start.scratch());
+  case plan::Instruction::kAllReduceStart:
+    decode(from, from.all_reduce_start(), to);
     break;
-  }
   case plan::Instruction::kAllReduceDone:
-    to.op = Op::AllReduceDone;
-    to.port = allReduceOf[from.all_reduce_done().channel()];
-    to.planKernel = program->allReduces[to.port].source->all_reduce_start().add();
-    if (program->allReduces[to.port].released)
-      readable.push_back(to.port);
+    decode(from, from.all_reduce_done(), to);
     break;
   case plan::Instruction::kAccumulate:
-    to.op = from.queue() ? Op::QueueAccumulate : Op::Accumulate;
-    to.buffer = from.accumulate().buffer();
-    to.bytes = plan.kernels(int(to.planKernel)).args(0).bytes();
-    if (from.queue()) {
-      addLaunch(to);
-    } else {
-      to.kernel = library.entry(to.planKernel);
-      to.take = from.accumulate().per_leaf();
-    }
-    to.first = mark();
-    to.count = 1 + uint32_t(from.accumulate().partials_size());
-    program->argumentBuffers.push_back(to.buffer);
-    program->argumentBuffers.insert(program->argumentBuffers.end(), from.accumulate().partials().begin(),
-                                    from.accumulate().partials().end());
+    decode(from, from.accumulate(), to);
     break;
   case plan::Instruction::kNextBatch:
-    to.op = Op::NextBatch;
-    to.first = mark();
-    to.count = uint32_t(from.next_batch().buffers_size());
-    program->argumentBuffers.insert(program->argumentBuffers.end(), from.next_batch().buffers().begin(),
-                                    from.next_batch().buffers().end());
-    if (from.next_batch().has_valid())
-      program->argumentBuffers.push_back(from.next_batch().valid());
+    decode(from, from.next_batch(), to);
     break;
   case plan::Instruction::kMicroBatchIndex:
-    to.op = Op::MicroBatchIndex;
-    to.first = mark();
-    to.count = from.micro_batch_index().micro_batches();
-    to.port = from.micro_batch_index().micro_batch();
-    program->argumentBuffers.push_back(from.micro_batch_index().buffer());
+    decode(from, from.micro_batch_index(), to);
     break;
   case plan::Instruction::kControlSend:
-    to.op = Op::ControlSend;
-    to.port = uint32_t(program->sendPorts.size());
-    for (uint32_t channel : from.control_send().channels()) {
-      uint32_t count;
-      sendPort(channel, count);
-      to.count += count;
-    }
+    decode(from, from.control_send(), to);
     break;
-  case plan::Instruction::kControlReceive: {
-    to.op = Op::ControlReceive;
-    to.local = from.control_receive().local();
-    to.port =
-        to.local && source.instances() == 1 ? Program::noPort : receivePort(from.control_receive().channel(), false);
+  case plan::Instruction::kControlReceive:
+    decode(from, from.control_receive(), to);
     break;
-  }
   case plan::Instruction::kTicket:
   default:
     to.op = Op::Ticket;
     break;
   }
-  if (from.queue())
-    return give(from, to);
-  append(to, effects);
+  if (to.op == Op::Release && fetched.contains(to.buffer))
+    program->deferredReleases.push_back(to);
+  else if (from.queue())
+    give(from, to);
+  else
+    append(to, effects);
 }
 
 void ProgramBuilder::notePlaces() {

@@ -274,20 +274,15 @@ void addTlsFlags(CLI::App &app, tls::Files *files) {
   app.add_option("--tls_ca", files->authority, "the authority that all tasks' certificates are of")->type_name("FILE");
 }
 
-absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, bool launched) {
-  ParsedFlags parsed;
-  Flags &flags = parsed.flags;
-  bool server = command == Command::Server, check = command == Command::Check;
-  CLI::App app(server  ? kServerDescription
-               : check ? kCheckDescription
-                       : kDescription,
-               server  ? "graphrun server"
-               : check ? "graphrun check"
-                       : "graphrun");
-  app.footer(server ? kServerFooter : check ? kCheckFooter : kFooter);
-  app.allow_extras();
-  app.set_version_flag("--version", absl::StrCat("graphrun ", base::version()));
-  std::vector<std::string> fetches;
+namespace {
+
+/// Values that are read once all flags are there.
+struct FlagTexts {
+  std::vector<std::string> fetches, feeds;
+  std::string earlyStop, profileSteps;
+};
+
+void addWorkFlags(CLI::App &app, Flags &flags, bool server) {
   app.add_option("plan", flags.plan, "the plan, or the folder of an export; - reads a plan from standard input")
       ->required(!server);
   app.add_option("--epochs", flags.epochs,
@@ -303,6 +298,13 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
          "--data_cache_mb", flags.dataCacheMb,
          "decoded .gz data is kept in ~/.cache/graphc ($XDG_CACHE_HOME/graphc) up to this size (default 4096; 0: none)")
       ->check(CLI::Range(uint64_t(0), uint64_t(1) << 40));
+  app.add_option(
+         "--intra_op_threads", flags.intraOpThreads,
+         "threads of one matmul (default: what graphc was given, else 1); the results are the same with any number")
+      ->check(CLI::Range(1u, 1024u));
+}
+
+void addCheckpointFlags(CLI::App &app, Flags &flags) {
   app.add_option(
       "--checkpoint_dir", flags.checkpointDirectory,
       "restore from here if there is a checkpoint, and save here; --entry eval and predict take the newest, or "
@@ -321,6 +323,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
   app.add_option("--keep_checkpoint_max", flags.keepCheckpointMax,
                  "so many of the newest checkpoints stay (default 5; 0: all)")
       ->check(kIndex);
+}
+
+void addTrainingFlags(CLI::App &app, Flags &flags, FlagTexts &texts) {
   app.add_option("--log_step_count_steps", flags.logStepCountSteps,
                  "a line that stays, with step, steps/s and loss, about every N steps (default: a line a second where "
                  "there is no terminal)")
@@ -329,29 +334,21 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
                  "where a loss is NaN or infinite: raise (default), the run fails; stop, training ends in good order; "
                  "neither saves anything behind it")
       ->check(CLI::IsMember({"stop", "raise"}));
-  std::string earlyStop;
-  app.add_option("--early_stop", earlyStop,
+  app.add_option("--early_stop", texts.earlyStop,
                  "METRIC:PATIENCE: end training after so many evaluations in a row without a better one (with "
                  "--eval_every_epochs); the best checkpoint stays; METRIC:PATIENCE:min or :max where the name does not "
                  "say what is better");
-  app.add_flag("--evaluator", flags.evaluator,
-               "start an evaluator beside the tasks: a process that evaluates each checkpoint as it comes (by hand: "
-               "--job_name evaluator)");
-  app.add_option("--max_restarts", flags.maxRestarts,
-                 "start a task that was killed or lost again, and go on from the last checkpoint, so often (default 0)")
-      ->check(CLI::Range(0u, 1000000u));
-  app.add_flag("--new_algorithms", flags.newAlgorithms,
-               "go on where another GPU or cuBLASLt made the checkpoint's products, or where tasks' CPUs make them in "
-               "unlike ways: with other bits");
   app.add_option("--eval_every_epochs", flags.evalEveryEpochs,
                  "evaluate in between; the progress line shows the metrics")
       ->check(kAboveZero);
+}
+
+void addOutputFlags(CLI::App &app, Flags &flags, FlagTexts &texts) {
   app.add_option("--stats", flags.statsFile, "write times, bytes and results to this JSON file at the end");
   app.add_option("--trace", flags.traceFile,
                  "write what every task did in some steps to this file, which ui.perfetto.dev opens");
-  std::string profileSteps;
   app.add_option(
-      "--profile_steps", profileSteps,
+      "--profile_steps", texts.profileSteps,
       "which steps --trace is about: the first and the last, counted as --steps is (default: ten steps, from the "
       "run's second on)");
   app.add_option("--log_file", flags.logFile, "write the log as JSON lines to this file too");
@@ -371,24 +368,22 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       "(/metrics): with the run's certificates or --status_secret; without this only to graphrun status of this user");
   app.add_option("--status_secret", flags.statusSecret,
                  "a file, mode 0600, with the secret that who asks there brings (Authorization: Bearer)");
-  app.add_option("--fetch", fetches,
+  app.add_option("--fetch", texts.fetches,
                  "print this result of every step (asynchronous: of each task), or with NAME=FILE.npy write it: of "
                  "training a value a step, of --entry eval and predict a row a sample; may be given again; by hand "
                  "the chief's counts")
       ->expected(1)
       ->take_all();
-  std::vector<std::string> feeds;
-  app.add_option("--feed", feeds, "NAME=FILE.npy: the value of an argument of the entry; may be given again")
+  app.add_option("--feed", texts.feeds, "NAME=FILE.npy: the value of an argument of the entry; may be given again")
       ->expected(1)
       ->take_all();
   app.add_option("--dump_variables", flags.dumpDirectory, "write every variable to DIR/NAME.npy at the end");
   app.add_option("--export_dir", flags.exportDirectory,
                  "at the end of training write its predictions, with the last checkpoint's variables, as the next "
                  "version there (DIR/1, DIR/2, …), which graphrun runs as it does a plan");
-  app.add_option(
-         "--intra_op_threads", flags.intraOpThreads,
-         "threads of one matmul (default: what graphc was given, else 1); the results are the same with any number")
-      ->check(CLI::Range(1u, 1024u));
+}
+
+void addTaskFlags(CLI::App &app, Flags &flags) {
   app.add_option("--transport", flags.transport, "how tasks exchange tensors: auto (shm on one machine), shm or grpc")
       ->check(CLI::IsMember({"auto", "shm", "grpc"}));
   app.add_option("--job_name", flags.jobName, "run one task of this job here");
@@ -410,6 +405,18 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
          "for this run there")
       ->type_name("DIR");
   app.add_flag("--local", flags.local, "start every task on this machine, whatever addresses say");
+  app.add_flag("--evaluator", flags.evaluator,
+               "start an evaluator beside the tasks: a process that evaluates each checkpoint as it comes (by hand: "
+               "--job_name evaluator)");
+  app.add_option("--max_restarts", flags.maxRestarts,
+                 "start a task that was killed or lost again, and go on from the last checkpoint, so often (default 0)")
+      ->check(CLI::Range(0u, 1000000u));
+  app.add_flag("--new_algorithms", flags.newAlgorithms,
+               "go on where another GPU or cuBLASLt made the checkpoint's products, or where tasks' CPUs make them in "
+               "unlike ways: with other bits");
+}
+
+void addDeadlineFlags(CLI::App &app, Flags &flags) {
   app.add_option("--deadline", flags.deadlineSeconds,
                  "end the run when a task has not got on for this many seconds (default 300)")
       ->check(kAboveZero);
@@ -425,7 +432,75 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
          "how many seconds to wait for tasks that have not come (default: 60 for tasks started here together, 600 for "
          "those started by hand)")
       ->check(kAboveZero);
+}
 
+/// No flag has an empty value, and a server has none that its client says.
+absl::Status checkGiven(const CLI::App &app, const Flags &flags, bool server) {
+  GRAPHC_RETURN_IF_ERROR(checkExtras(app));
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &value : option->results())
+      if (value.empty() && !option->get_lnames().empty())
+        return absl::InvalidArgumentError(
+            absl::StrCat("--", option->get_lnames().front(), ": its value is empty; give one or leave the flag out"));
+  if (server)
+    for (const CLI::Option *option : app.get_options())
+      if (option->count() && !isOfServers(*option))
+        return absl::InvalidArgumentError(
+            option->get_lnames().empty() // positional
+                ? absl::StrCat("the client brings the plan: leave ", flags.plan, " out")
+                : absl::StrCat("--", option->get_lnames().front(),
+                               " is for the client (graphrun model.plan --master …) to say"));
+  return absl::OkStatus();
+}
+
+absl::Status readTexts(const FlagTexts &texts, Flags &flags) {
+  for (const std::string &fetch : texts.fetches) {
+    const size_t equals = fetch.find('=');
+    if (equals == std::string::npos) {
+      flags.fetches.push_back(fetch);
+      continue;
+    }
+    if (equals == 0 || !absl::EndsWith(fetch, ".npy") || equals + 5 >= fetch.size())
+      return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": expected NAME or NAME=FILE.npy"));
+    flags.fetchFiles.emplace_back(fetch.substr(0, equals), fetch.substr(equals + 1));
+  }
+  for (const std::string &feed : texts.feeds) {
+    size_t equals = feed.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == feed.size())
+      return absl::InvalidArgumentError(absl::StrCat("--feed ", feed, ": expected NAME=FILE.npy"));
+    flags.feeds[feed.substr(0, equals)] = feed.substr(equals + 1);
+  }
+  if (!texts.profileSteps.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(flags.profileSteps, parseProfileSteps(texts.profileSteps));
+  }
+  if (!texts.earlyStop.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(flags.earlyStop, session::EarlyStop::parse(texts.earlyStop));
+  }
+  return absl::OkStatus();
+}
+
+} // namespace
+
+absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, bool launched) {
+  ParsedFlags parsed;
+  Flags &flags = parsed.flags;
+  bool server = command == Command::Server, check = command == Command::Check;
+  CLI::App app(server  ? kServerDescription
+               : check ? kCheckDescription
+                       : kDescription,
+               server  ? "graphrun server"
+               : check ? "graphrun check"
+                       : "graphrun");
+  app.footer(server ? kServerFooter : check ? kCheckFooter : kFooter);
+  app.allow_extras();
+  app.set_version_flag("--version", absl::StrCat("graphrun ", base::version()));
+  FlagTexts texts;
+  addWorkFlags(app, flags, server);
+  addCheckpointFlags(app, flags);
+  addTrainingFlags(app, flags, texts);
+  addOutputFlags(app, flags, texts);
+  addTaskFlags(app, flags);
+  addDeadlineFlags(app, flags);
   if (check)
     app.add_option("--timeout", flags.timeoutSeconds,
                    "no wait for a task or for a file is longer than this many seconds (default 30)")
@@ -456,45 +531,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
           check ? "which plan? graphrun check model.plan (see --help)" : "which plan? graphrun model.plan (see --help)";
     return absl::InvalidArgumentError(message);
   }
-  if (absl::Status status = checkExtras(app); !status.ok())
-    return status;
-  for (const CLI::Option *option : app.get_options())
-    for (const std::string &value : option->results())
-      if (value.empty() && !option->get_lnames().empty())
-        return absl::InvalidArgumentError(
-            absl::StrCat("--", option->get_lnames().front(), ": its value is empty; give one or leave the flag out"));
-  if (server)
-    for (const CLI::Option *option : app.get_options())
-      if (option->count() && !isOfServers(*option))
-        return absl::InvalidArgumentError(
-            option->get_lnames().empty() // positional
-                ? absl::StrCat("the client brings the plan: leave ", flags.plan, " out")
-                : absl::StrCat("--", option->get_lnames().front(),
-                               " is for the client (graphrun model.plan --master …) to say"));
-  for (const std::string &fetch : fetches) {
-    const size_t equals = fetch.find('=');
-    if (equals == std::string::npos) {
-      flags.fetches.push_back(fetch);
-      continue;
-    }
-    if (equals == 0 || !absl::EndsWith(fetch, ".npy") || equals + 5 >= fetch.size())
-      return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": expected NAME or NAME=FILE.npy"));
-    flags.fetchFiles.emplace_back(fetch.substr(0, equals), fetch.substr(equals + 1));
-  }
-  for (const std::string &feed : feeds) {
-    size_t equals = feed.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == feed.size())
-      return absl::InvalidArgumentError(absl::StrCat("--feed ", feed, ": expected NAME=FILE.npy"));
-    flags.feeds[feed.substr(0, equals)] = feed.substr(equals + 1);
-  }
-  if (!profileSteps.empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(flags.profileSteps, parseProfileSteps(profileSteps));
-  }
-  if (!earlyStop.empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(flags.earlyStop, session::EarlyStop::parse(earlyStop));
-  }
-  if (absl::Status status = checkTogether(flags, launched); !status.ok())
-    return status;
+  GRAPHC_RETURN_IF_ERROR(checkGiven(app, flags, server));
+  GRAPHC_RETURN_IF_ERROR(readTexts(texts, flags));
+  GRAPHC_RETURN_IF_ERROR(checkTogether(flags, launched));
   return parsed;
 }
 

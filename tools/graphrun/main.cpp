@@ -1,6 +1,5 @@
-// graphrun: runs a plan. This file decides what this process is: the launcher of all tasks, or one task.
+// graphrun: runs a plan. A function for each subcommand and for each role that a process has in a run (Role.h).
 #include "runtime/api/Ranks.h"
-#include "runtime/api/TaskPlace.h"
 #include "runtime/common/base/Cpu.h"
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Sha256.h"
@@ -18,14 +17,12 @@
 #include "tools/graphrun/EvaluatorMain.h"
 #include "tools/graphrun/Explain.h"
 #include "tools/graphrun/ExportedPlan.h"
-#include "tools/graphrun/Feeds.h"
+#include "tools/graphrun/Role.h"
 #include "tools/graphrun/Server.h"
 #include "tools/graphrun/TaskMain.h"
 #include "tools/graphrun/check/Check.h"
-#include "tools/graphrun/check/CheckFiles.h"
 #include "tools/graphrun/show/Show.h"
 #include "tools/graphrun/status/Status.h"
-#include "tools/graphrun/status/StatusServer.h"
 #include "tools/graphrun/submit/Submit.h"
 
 #include "absl/strings/match.h"
@@ -49,41 +46,6 @@ using namespace graphc;
 int usageError(const absl::Status &status) {
   std::fprintf(stderr, "graphrun: %s\n", base::describe(status).c_str());
   return 2;
-}
-
-absl::StatusOr<cluster::ResolvedAddresses> addressesOf(const plan::Plan &plan, const graphrun::Flags &flags) {
-  cluster::AddressSources sources;
-  sources.flags = flags.hosts;
-  if (!flags.clusterFile.empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(sources.file, cluster::readClusterFile(flags.clusterFile));
-  }
-  if (const char *environment = std::getenv("TF_CONFIG"); environment && *environment)
-    sources.environment = environment;
-  return cluster::resolveAddresses(session::jobsOf(plan), sources);
-}
-
-/// A TF_CONFIG that names this process's task, and is not used, is a mistake and no wish to start the others here.
-absl::Status checkEnvironment(const cluster::ResolvedAddresses &resolved) {
-  const char *text = std::getenv("TF_CONFIG");
-  for (const std::string &note : resolved.notes)
-    if (absl::StartsWith(note, "TF_CONFIG") && text && absl::StrContains(text, "\"task\""))
-      return absl::InvalidArgumentError(absl::StrCat(
-          note, "; it names this process's task, so the others are not started: mend it, unset it, or give "
-                "--local or --job_name"));
-  return absl::OkStatus();
-}
-
-/// "worker:1 is 10.0.0.5:2222", the first task that is not on this machine's loopback; "" where there is none.
-std::string foreignTask(const cluster::ResolvedAddresses &resolved) {
-  for (const auto &[job, addresses] : resolved.addresses)
-    for (size_t i = 0; i < addresses.size(); ++i)
-      if (!cluster::isLoopbackAddress(addresses[i]))
-        return absl::StrCat(job, ":", i, " is ", addresses[i]);
-  return "";
-}
-
-absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &job, uint32_t index) {
-  return plan::findTask(plan, job, index, "--job_name", "--task_index");
 }
 
 /// Each task of this machine has GPUs of its own, where there are enough.
@@ -117,7 +79,7 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
                                                 const cluster::TaskRef &task, const std::optional<cluster::Rank> &rank,
                                                 std::shared_ptr<const tls::Credentials> credentials, bool check) {
   graphrun::TaskSetup setup;
-  GRAPHC_ASSIGN_OR_RETURN(setup.task, taskNumber(plan, task.job, task.index));
+  GRAPHC_ASSIGN_OR_RETURN(setup.task, graphrun::taskNumber(plan, task.job, task.index));
   if (plan::allTasks(plan).size() == 1)
     return setup;
   if (rank && resolved.addresses.empty()) {
@@ -135,7 +97,8 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
     return absl::InvalidArgumentError(
         absl::StrCat("one task alone needs the addresses of all:", flagsNeeded, ", or --cluster FILE, or TF_CONFIG"));
   }
-  if (std::string foreign = foreignTask(resolved); !foreign.empty() && !credentials && flags.jobDirectory.empty())
+  if (std::string foreign = graphrun::foreignTask(resolved);
+      !foreign.empty() && !credentials && flags.jobDirectory.empty())
     return absl::InvalidArgumentError(
         absl::StrCat(foreign, ", which is not this machine's loopback: ", graphrun::kNeedsTls,
                      "; in a folder that all of them see --job_dir DIR makes such files for one run"));
@@ -185,11 +148,108 @@ absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const gr
   return setup;
 }
 
-int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::Plan &plan, bool check,
-              std::vector<std::string> wrong) {
+/// This process is one task.
+int runTask(const graphrun::Invocation &in, const absl::StatusOr<graphrun::TaskSetup> &setup) {
+  if (!setup.ok()) { // a chief that does not come, a port that somebody has, are no mistake of the command line
+    const int status = usageError(setup.status());
+    return absl::IsUnavailable(setup.status()) ? 1 : status;
+  }
+  return in.check ? graphrun::checkTask(in.flags, in.plan, *setup, in.wrong)
+                  : graphrun::runTask(in.flags, in.plan, *setup);
+}
+
+int runLaunchedTask(const graphrun::Invocation &in) {
+  const launch::LaunchContext &context = *in.launched;
+  device::setFirstDevice(device::gpuKind(), context.firstGpu);
+  auto number = graphrun::taskNumber(in.plan.plan, in.flags.jobName, in.flags.taskIndex.value_or(0));
+  if (!number.ok())
+    return usageError(number.status());
+  return runTask(in, graphrun::TaskSetup{.task = *number,
+                                         .addresses = context.addresses,
+                                         .identity = {context.secret, nullptr},
+                                         .run = context.run,
+                                         .reportFd = context.reportFd,
+                                         .listenerFd = context.listenerFd,
+                                         .restarts = context.restarts,
+                                         .session = context.session,
+                                         .words = context.wordsFd < 0 ? nullptr
+                                                                      : std::make_shared<launch::LauncherWords>(
+                                                                            base::UniqueFd(context.wordsFd)),
+                                         .programFd = context.programFd});
+}
+
+void printSource(const graphrun::Invocation &in) {
+  std::fprintf(stderr, "graphrun: this is %s, as %s says\n", in.task->str().c_str(),
+               in.flags.clusterFile.empty() ? "TF_CONFIG" : in.flags.clusterFile.c_str());
+}
+
+int runEvaluator(const graphrun::Invocation &in) {
+  if (in.launched) {
+    device::setFirstDevice(device::gpuKind(), in.launched->firstGpu);
+    launch::LauncherWords launcher{base::UniqueFd(in.launched->wordsFd)};
+    return graphrun::evaluate(in.check, in.flags, in.plan.plan, &launcher);
+  }
+  if (in.flags.jobName.empty() && graphrun::checkEvaluator(in.plan.plan, in.flags).ok())
+    printSource(in);
+  return graphrun::evaluate(in.check, in.flags, in.plan.plan, /*launcher=*/nullptr);
+}
+
+void printRank(const graphrun::Invocation &in) {
+  if (in.rank)
+    std::fprintf(stderr, "graphrun: %s\n", session::describe(in.plan.plan, in.flags.rankOrder, *in.rank).c_str());
+}
+
+int runTaskByHand(const graphrun::Invocation &in) {
+  printRank(in);
+  if (!in.rank && in.flags.jobName.empty())
+    printSource(in);
+  for (const std::string &note : in.addresses.notes)
+    std::fprintf(stderr, "graphrun: %s\n", note.c_str());
+  return runTask(in, setUpByHand(in.plan.plan, in.flags, in.addresses, *in.task, in.rank, *in.credentials, in.check));
+}
+
+int checkUnreachableTask(const graphrun::Invocation &in) {
+  printRank(in);
+  const plan::Plan &plan = in.plan.plan;
+  auto number = in.task ? graphrun::taskNumber(plan, in.task->job, in.task->index)
+                        : absl::StatusOr<uint32_t>(plan::taskNumber(plan, plan.chief()));
+  if (!number.ok())
+    return runTask(in, number.status());
+  graphrun::TaskSetup alone;
+  alone.task = *number;
+  return runTask(in, alone);
+}
+
+/// Whoever has set these expects them to decide something.
+void printUnused(const graphrun::Invocation &in) {
+  for (const std::string &note : in.addresses.notes) {
+    if (absl::StartsWith(note, "addresses "))
+      std::fprintf(stderr, "graphrun: no task is named, so every task starts here and the %s are not used\n",
+                   note.c_str());
+    else
+      std::fprintf(stderr, "graphrun: %s\n", note.c_str());
+  }
+  if (*in.credentials)
+    std::fprintf(stderr,
+                 "graphrun: every task runs on this machine: they speak over Unix sockets, and the certificates "
+                 "are not used\n");
+  if (!in.flags.jobDirectory.empty())
+    std::fprintf(stderr, "graphrun: every task runs on this machine: --job_dir is not used\n");
+}
+
+int runSingleTask(const graphrun::Invocation &in) {
+  printUnused(in);
+  return runTask(in, graphrun::TaskSetup{});
+}
+
+int launchAll(int argc, char **argv, const graphrun::Invocation &in) {
+  printUnused(in);
+  const graphrun::Flags &flags = in.flags;
+  const plan::Plan &plan = in.plan.plan;
+  const bool check = in.check;
   launch::LaunchOptions options;
   options.check = check;
-  options.wrong = std::move(wrong);
+  options.wrong = in.wrong;
   options.checkpointDirectory = flags.checkpointDirectory;
   options.dumpDirectory = check ? "" : flags.dumpDirectory;
   options.logFile = flags.logFile;
@@ -224,27 +284,32 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
   return launch::Launcher(std::move(options)).run();
 }
 
-/// This process is one task; `wrong`: what is known to be wrong already, for a check.
-int runOrCheck(bool check, const graphrun::Flags &flags, const plan::LoadedPlan &plan,
-               const absl::StatusOr<graphrun::TaskSetup> &setup, std::vector<std::string> wrong) {
-  if (!setup.ok()) { // a chief that does not come, a port that somebody has, are no mistake of the command line
-    const int status = usageError(setup.status());
-    return absl::IsUnavailable(setup.status()) ? 1 : status;
-  }
-  return check ? graphrun::checkTask(flags, plan, *setup, std::move(wrong)) : graphrun::runTask(flags, plan, *setup);
+using Subcommand = int (*)(int argc, char **argv);
+/// Those with a command line of their own; `argv[0]` is the word.
+constexpr std::pair<std::string_view, Subcommand> kSubcommands[] = {
+    {"certs", graphrun::makeCertificates}, {"explain", graphrun::explainFailure}, {"show", graphrun::show},
+    {"status", graphrun::showStatus},      {"submit", graphrun::submit},          {"calibrate", graphrun::calibrate},
+};
+
+/// The plan of the command line or the launch context, with a remedy where it is something else.
+absl::StatusOr<plan::LoadedPlan> loadPlan(const graphrun::Flags &flags,
+                                          const std::optional<launch::LaunchContext> &launched) {
+  auto plan = plan::loadPlan(launched ? absl::StrCat("/proc/self/fd/", launched->planFd) : flags.plan);
+  if (launched)
+    close(launched->planFd);
+  if (std::string hint = plan.ok() ? "" : graphrun::hintOfFile(flags.plan); !hint.empty())
+    return absl::InvalidArgumentError(hint);
+  if (absl::IsNotFound(plan.status()))
+    return absl::NotFoundError(absl::StrCat(
+        plan.status().message(), "; graphc writes plans: graphc --partition cluster.json model.mlir -o ", flags.plan));
+  return plan;
 }
 
 int run(int argc, char **argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "certs")
-    return graphrun::makeCertificates(argc - 1, argv + 1);
-  if (argc > 1 && std::string_view(argv[1]) == "explain")
-    return graphrun::explainFailure(argc - 1, argv + 1);
-  if (argc > 1 && std::string_view(argv[1]) == "show")
-    return graphrun::show(argc - 1, argv + 1);
-  if (argc > 1 && std::string_view(argv[1]) == "status")
-    return graphrun::showStatus(argc - 1, argv + 1);
-  if (argc > 1 && std::string_view(argv[1]) == "submit")
-    return graphrun::submit(argc - 1, argv + 1);
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  for (const auto &[name, command] : kSubcommands)
+    if (word == name)
+      return command(argc - 1, argv + 1);
   if (const auto &limit = base::maxCpuLevel(); !limit.ok())
     return usageError(limit.status());
   auto launched = launch::takeLaunchContext();
@@ -252,7 +317,7 @@ int run(int argc, char **argv) {
     return usageError(launched.status());
   if (!*launched && graphrun::isServerCommand(argc, argv))
     return graphrun::runServer(argc, argv);
-  bool check = argc > 1 && std::string_view(argv[1]) == "check";
+  const bool check = word == "check";
   auto parsed = graphrun::parseFlags(argc - check, argv + check,
                                      check ? graphrun::Command::Check : graphrun::Command::Run, launched->has_value());
   if (!parsed.ok())
@@ -263,152 +328,32 @@ int run(int argc, char **argv) {
     return usageError(absl::InvalidArgumentError("which plan? its name is empty (see --help)"));
   if (absl::Status exported = *launched ? absl::OkStatus() : graphrun::useExport(parsed->flags); !exported.ok())
     return usageError(exported);
-  const graphrun::Flags &flags = parsed->flags;
-  auto plan = plan::loadPlan(*launched ? absl::StrCat("/proc/self/fd/", (*launched)->planFd) : flags.plan);
-  if (std::string hint = graphrun::hintOfFile(flags.plan); !plan.ok() && !hint.empty())
-    return usageError(absl::InvalidArgumentError(hint));
-  if (absl::IsNotFound(plan.status()))
-    return usageError(absl::NotFoundError(absl::StrCat(
-        plan.status().message(), "; graphc writes plans: graphc --partition cluster.json model.mlir -o ", flags.plan)));
+  auto plan = loadPlan(parsed->flags, *launched);
   if (!plan.ok())
     return usageError(plan.status());
-  if (*launched)
-    close((*launched)->planFd);
-  if (*launched && graphrun::isEvaluator(plan->plan, flags.jobName)) {
-    device::setFirstDevice(device::gpuKind(), (*launched)->firstGpu);
-    launch::LauncherWords launcher{base::UniqueFd((*launched)->wordsFd)};
-    return graphrun::evaluate(check, flags, plan->plan, &launcher);
+  graphrun::Invocation in{.flags = parsed->flags, .plan = *plan, .check = check, .launched = *std::move(launched)};
+  if (in.launched)
+    in.wrong = in.launched->wrong;
+  absl::StatusOr<graphrun::Role> role = graphrun::decideRole(in);
+  if (!role.ok())
+    return usageError(role.status());
+  switch (*role) {
+  case graphrun::Role::LaunchedTask:
+    return runLaunchedTask(in);
+  case graphrun::Role::Evaluator:
+    return runEvaluator(in);
+  case graphrun::Role::Client:
+    return runTask(in, setUpClient(plan->plan, in.flags, *in.credentials));
+  case graphrun::Role::Task:
+    return runTaskByHand(in);
+  case graphrun::Role::SingleTask:
+    return runSingleTask(in);
+  case graphrun::Role::UnreachableTask:
+    return checkUnreachableTask(in);
+  case graphrun::Role::Launcher:
+    return launchAll(argc, argv, in);
   }
-  if (graphrun::isEvaluator(plan->plan, flags.jobName))
-    return graphrun::evaluate(check, flags, plan->plan, /*launcher=*/nullptr);
-  absl::Status valid = session::Driver::validate(plan->plan, graphrun::driverOptions(flags));
-  if (!valid.ok())
-    return usageError(valid);
-  if (!*launched && !check)
-    if (absl::Status status =
-            graphrun::checkStatusFlags(flags, !flags.tls.certificate.empty() || !flags.jobDirectory.empty());
-        !status.ok())
-      return usageError(status);
-  std::vector<std::string> wrong; // a check says everything, a run the first
-  if (!*launched)
-    if (absl::Status files = graphrun::checkFiles(plan->plan, flags, check); !files.ok()) {
-      if (!check)
-        return usageError(files);
-      wrong.push_back(base::describe(files));
-    }
-  if (*launched) {
-    const launch::LaunchContext &context = **launched;
-    device::setFirstDevice(device::gpuKind(), context.firstGpu);
-    auto number = taskNumber(plan->plan, flags.jobName, flags.taskIndex.value_or(0));
-    if (!number.ok())
-      return usageError(number.status());
-    return runOrCheck(check, flags, *plan,
-                      graphrun::TaskSetup{.task = *number,
-                                          .addresses = context.addresses,
-                                          .identity = {context.secret, nullptr},
-                                          .run = context.run,
-                                          .reportFd = context.reportFd,
-                                          .listenerFd = context.listenerFd,
-                                          .restarts = context.restarts,
-                                          .session = context.session,
-                                          .words = context.wordsFd < 0 ? nullptr
-                                                                       : std::make_shared<launch::LauncherWords>(
-                                                                             base::UniqueFd(context.wordsFd)),
-                                          .programFd = context.programFd},
-                      context.wrong);
-  }
-  auto credentials = graphrun::credentialsOf(flags);
-  if (!credentials.ok()) {
-    if (!check)
-      return usageError(credentials.status());
-    wrong.push_back(base::describe(credentials.status()));
-  }
-  if (!flags.master.empty() && credentials.ok())
-    return runOrCheck(check, flags, *plan, setUpClient(plan->plan, flags, *credentials), wrong);
-  auto resolved = addressesOf(plan->plan, flags);
-  if (!resolved.ok())
-    return usageError(resolved.status());
-  std::optional<cluster::TaskRef> task = flags.local ? std::nullopt : resolved->task;
-  if (!flags.jobName.empty())
-    task = cluster::TaskRef{flags.jobName, flags.taskIndex.value_or(0)};
-  const auto sayWho = [&] {
-    std::fprintf(stderr, "graphrun: this is %s, as %s says\n", task->str().c_str(),
-                 flags.clusterFile.empty() ? "TF_CONFIG" : flags.clusterFile.c_str());
-  };
-  if (task && graphrun::isEvaluator(plan->plan, task->job)) {
-    if (flags.jobName.empty() && graphrun::checkEvaluator(plan->plan, flags).ok())
-      sayWho();
-    return graphrun::evaluate(check, flags, plan->plan, /*launcher=*/nullptr);
-  }
-  std::optional<cluster::Rank> rank; // where no flag, no file and no TF_CONFIG says who this is
-  if (!task && !flags.local) {
-    if (absl::Status named = checkEnvironment(*resolved); !named.ok())
-      return usageError(named);
-    auto launcher = session::rankOf(plan->plan, flags.rankOrder);
-    if (!launcher.ok())
-      return usageError(launcher.status());
-    rank = *std::move(launcher);
-    if (rank && flags.maxRestarts > 0 && !check)
-      return usageError(absl::InvalidArgumentError(
-          absl::StrCat("--max_restarts is for a run whose tasks graphrun starts all here, and this is a process of ",
-                       rank->launcher, "; graphrun submit prints how that begins again")));
-  }
-  if (rank) {
-    std::fprintf(stderr, "graphrun: %s\n", session::describe(plan->plan, flags.rankOrder, *rank).c_str());
-    task = rank->task;
-    if (resolved->addresses.empty())
-      resolved->addresses = rank->addresses;
-  }
-  if (!credentials.ok()) { // nobody can be reached: the check is of this machine alone
-    graphrun::TaskSetup alone;
-    auto number = task ? taskNumber(plan->plan, task->job, task->index)
-                       : absl::StatusOr<uint32_t>(plan::taskNumber(plan->plan, plan->plan.chief()));
-    alone.task = number.value_or(0);
-    return runOrCheck(check, flags, *plan, number.ok() ? absl::StatusOr<graphrun::TaskSetup>(alone) : number.status(),
-                      wrong);
-  }
-  if (task && flags.maxRestarts > 0 && !check)
-    return usageError(absl::InvalidArgumentError(
-        "--max_restarts is for a run whose tasks graphrun starts all here, and the environment names one task: leave "
-        "it out, or have what starts this task start it again"));
-  if (task && flags.evaluator && !check)
-    return usageError(absl::InvalidArgumentError(
-        "--evaluator is for a run whose tasks graphrun starts all here, and the environment names one task: leave it "
-        "out, and start graphrun model.plan --job_name evaluator --checkpoint_dir DIR beside them"));
-  if (task) {
-    if (!rank && flags.jobName.empty())
-      sayWho();
-    for (const std::string &note : resolved->notes)
-      std::fprintf(stderr, "graphrun: %s\n", note.c_str());
-    return runOrCheck(check, flags, *plan, setUpByHand(plan->plan, flags, *resolved, *task, rank, *credentials, check),
-                      wrong);
-  }
-  if (std::string foreign = foreignTask(*resolved); !foreign.empty() && !flags.local)
-    return usageError(absl::InvalidArgumentError(
-        absl::StrCat("the cluster names another machine (", foreign,
-                     "): give --local to start every task on this one, or --job_name and --task_index "
-                     "to run one task here (docs/multi-host.md)")));
-  // Whoever sets these expects them to decide something.
-  for (const std::string &note : resolved->notes) {
-    if (absl::StartsWith(note, "addresses ")) {
-      std::fprintf(stderr, "graphrun: no task is named, so every task starts here and the %s are not used\n",
-                   note.c_str());
-      continue;
-    }
-    std::fprintf(stderr, "graphrun: %s\n", note.c_str());
-  }
-  if (*credentials)
-    std::fprintf(stderr,
-                 "graphrun: every task runs on this machine: they speak over Unix sockets, and the certificates "
-                 "are not used\n");
-  if (!flags.jobDirectory.empty())
-    std::fprintf(stderr, "graphrun: every task runs on this machine: --job_dir is not used\n");
-  if (plan::allTasks(plan->plan).size() == 1 && (check || (flags.maxRestarts == 0 && !flags.evaluator)))
-    return runOrCheck(check, flags, *plan, graphrun::TaskSetup{}, wrong);
-  if (flags.evaluator)
-    if (absl::Status status = graphrun::checkEvaluator(plan->plan, flags); !status.ok())
-      return usageError(status);
-  return launchAll(argc, argv, flags, plan->plan, check, std::move(wrong));
+  return 1;
 }
 
 // Threads that cannot start and memory that runs out reach us as exceptions, on whatever thread: one line instead of an abort.
@@ -455,7 +400,5 @@ void prepareProcess() {
 
 int main(int argc, char **argv) {
   prepareProcess();
-  if (argc > 1 && std::string_view(argv[1]) == "calibrate")
-    return graphc::graphrun::calibrate(argc - 1, argv + 1);
   return run(argc, argv);
 }
