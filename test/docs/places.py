@@ -67,7 +67,7 @@ def main():
             index = file.read()
         for name in files:
             inside = os.path.relpath(name, folder)
-            if "../" not in inside and inside != "README.md" and f"({inside})" not in index and "decisions/2" not in inside:
+            if inside.endswith(".md") and "../" not in inside and inside != "README.md" and f"({inside})" not in index and "decisions/2" not in inside:
                 findings.append(f"{folder}/README.md does not list {name}")
     print("\n".join(findings) or f"{len(pages)} pages point at what is there")
     sys.exit(1 if findings or not pages else 0)
