@@ -83,7 +83,7 @@ def found(name):
     brace = re.fullmatch(r"(.*)\{(.*)\}(.*)", name)
     if brace:
         return all(found(brace[1] + part + brace[3]) for part in brace[2].split(","))
-    return bool(glob.glob(name))
+    return bool(glob.glob(name) or re.search(r"/[A-Z]\w+$", name) and glob.glob(name + ".*"))  # a unit: its header, source, …
 
 
 if __name__ == "__main__":
