@@ -50,15 +50,30 @@ struct ToldLanes {
 };
 
 /// One server and two workers at step 3: worker 1 computes its gradient, the server waits for that, worker 0 for the variable.
-constexpr uint32_t kWorker = 0, kServer = 1; // programs
-constexpr uint32_t kDown = 0, kUp = 1; // channels
+constexpr uint32_t kWorkerProgram = 0, kServerProgram = 1; // programs
+constexpr uint32_t kToWorker = 0, kToServer = 1; // channels
 ToldLanes waiting() {
   ToldLanes told(plan::parameterServerPlan({1, 2}));
-  told.lane({{kServer, 0}, 3, false, 0, told.find(kServer, plan::Instruction::kAggregate), Doing::Receives, kUp, 1},
+  told.lane({{kServerProgram, 0},
+             3,
+             false,
+             0,
+             told.find(kServerProgram, plan::Instruction::kAggregate),
+             Doing::Receives,
+             kToServer,
+             1},
             kLong);
-  told.lane({{kWorker, 0}, 4, false, 0, told.find(kWorker, plan::Instruction::kReceive), Doing::Receives, kDown, 0},
+  told.lane({{kWorkerProgram, 0},
+             4,
+             false,
+             0,
+             told.find(kWorkerProgram, plan::Instruction::kReceive),
+             Doing::Receives,
+             kToWorker,
+             0},
             kLong);
-  told.lane({{kWorker, 1}, 3, false, 0, told.find(kWorker, plan::Instruction::kCall), Doing::Works}, kLong);
+  told.lane({{kWorkerProgram, 1}, 3, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), Doing::Works},
+            kLong);
   return told;
 }
 
@@ -72,8 +87,8 @@ TEST(WaitGraph, ASlowKernelIsNamedWithItsLineAndWhoWaits) {
   ToldLanes told = waiting();
   plan::Plan &plan = told.plan;
   plan.add_locations("model.mlir:4:5");
-  plan.mutable_programs(kWorker)
-      ->mutable_instructions(int(told.find(kWorker, plan::Instruction::kCall)))
+  plan.mutable_programs(kWorkerProgram)
+      ->mutable_instructions(int(told.find(kWorkerProgram, plan::Instruction::kCall)))
       ->set_location(uint32_t(plan.locations_size()) - 1);
   const std::optional<Cause> cause = told.cause();
   ASSERT_TRUE(cause);
@@ -118,8 +133,15 @@ TEST(WaitGraph, ASilentTaskIsNamedWhereverItWas) {
 
 TEST(WaitGraph, AMessageThatWasSentIsTheConnectionsFault) {
   ToldLanes told = waiting();
-  told.tasks[2].lanes[0] = {
-      {{kWorker, 1}, 4, false, 0, told.find(kWorker, plan::Instruction::kReceive), Doing::Receives, kDown, 1}, kLong};
+  told.tasks[2].lanes[0] = {{{kWorkerProgram, 1},
+                             4,
+                             false,
+                             0,
+                             told.find(kWorkerProgram, plan::Instruction::kReceive),
+                             Doing::Receives,
+                             kToWorker,
+                             1},
+                            kLong};
   const std::optional<Cause> cause = told.cause();
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->kind, CauseKind::Lost);
@@ -131,12 +153,12 @@ TEST(WaitGraph, AMessageThatWasSentIsTheConnectionsFault) {
 TEST(WaitGraph, SilenceSaysMoreThanASlowKernel) {
   ToldLanes told(
       plan::parameterServerPlan({2, 2})); // ps0 waits for worker 0, which computes; ps1 for worker 1, which is away
-  const uint32_t sum = told.find(kServer, plan::Instruction::kAggregate),
-                 call = told.find(kWorker, plan::Instruction::kCall);
-  told.lane({{kServer, 0}, 3, false, 0, sum, Doing::Receives, 1, 0}, kLong);
-  told.lane({{kServer + 1, 0}, 3, false, 0, sum, Doing::Receives, 4, 1}, kLong);
-  told.lane({{kWorker, 0}, 3, false, 0, call, Doing::Works}, absl::Hours(1));
-  told.lane({{kWorker, 1}, 3, false, 0, call, Doing::Works}, absl::Seconds(1));
+  const uint32_t sum = told.find(kServerProgram, plan::Instruction::kAggregate),
+                 call = told.find(kWorkerProgram, plan::Instruction::kCall);
+  told.lane({{kServerProgram, 0}, 3, false, 0, sum, Doing::Receives, 1, 0}, kLong);
+  told.lane({{kServerProgram + 1, 0}, 3, false, 0, sum, Doing::Receives, 4, 1}, kLong);
+  told.lane({{kWorkerProgram, 0}, 3, false, 0, call, Doing::Works}, absl::Hours(1));
+  told.lane({{kWorkerProgram, 1}, 3, false, 0, call, Doing::Works}, absl::Seconds(1));
   EXPECT_EQ(told.cause()->name, "/job:worker/task:0");
   told.tasks[3].silent = absl::Seconds(4);
   EXPECT_EQ(told.cause()->name, "/job:worker/task:1");
@@ -150,20 +172,27 @@ TEST(WaitGraph, WhoIsAwayIsNoCauseAndNobodyElseIsNamedForIt) {
   for (Doing stands : {Doing::Receives, Doing::Between})
     for (bool isThere : {false, true}) { // its next process has said hello
       ToldLanes told(plan::parameterServerPlan(shape));
-      const uint32_t receive = told.find(kServer, plan::Instruction::kReceive),
-                     ticket = told.find(kServer, plan::Instruction::kTicket);
-      told.lane({{kServer, 1}, 3, false, 0, receive, stands, kUp, 1}, kLong);
-      told.lane({{kServer, 0}, 5, false, 0, ticket, Doing::Permit, 0, 1}, kLong);
-      told.lane({{kWorker, 0}, 5, false, 0, told.find(kWorker, plan::Instruction::kReceive), Doing::Receives, kDown, 0},
+      const uint32_t receive = told.find(kServerProgram, plan::Instruction::kReceive),
+                     ticket = told.find(kServerProgram, plan::Instruction::kTicket);
+      told.lane({{kServerProgram, 1}, 3, false, 0, receive, stands, kToServer, 1}, kLong);
+      told.lane({{kServerProgram, 0}, 5, false, 0, ticket, Doing::Permit, 0, 1}, kLong);
+      told.lane({{kWorkerProgram, 0},
+                 5,
+                 false,
+                 0,
+                 told.find(kWorkerProgram, plan::Instruction::kReceive),
+                 Doing::Receives,
+                 kToWorker,
+                 0},
                 kLong);
       told.tasks[2].silent = isThere ? absl::ZeroDuration() : absl::InfiniteDuration();
       ASSERT_TRUE(told.cause()) << "without a word of it somebody is named";
       told.tasks[2].away = true;
       EXPECT_FALSE(told.cause()) << told.cause()->sentence();
 
-      told.tasks[0].lanes[1] = {{{kServer, 0}, 5, false, 0, receive, Doing::Receives, kUp, 0}, kLong};
-      told.tasks[1].lanes[0] = {{{kWorker, 0}, 5, false, 0, told.find(kWorker, plan::Instruction::kCall), Doing::Works},
-                                kLong};
+      told.tasks[0].lanes[1] = {{{kServerProgram, 0}, 5, false, 0, receive, Doing::Receives, kToServer, 0}, kLong};
+      told.tasks[1].lanes[0] = {
+          {{kWorkerProgram, 0}, 5, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), Doing::Works}, kLong};
       ASSERT_TRUE(told.cause()) << "another cause is found meanwhile";
       EXPECT_EQ(told.cause()->name, "/job:worker/task:0");
       EXPECT_EQ(told.cause()->kind, CauseKind::Slow);
@@ -192,7 +221,7 @@ TEST(WaitGraph, DataThatDoesNotComeIsAWaitOfItsOwn) {
 TEST(WaitGraph, PlacesThatNoTaskCanBeAtAreNotBelieved) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   service::LanePlace place;
-  place.set_program(kServer);
+  place.set_program(kServerProgram);
   place.set_stood_ms(UINT64_MAX);
   ASSERT_TRUE(fromProto(plan, 0, place)) << "the server's first instruction";
   EXPECT_FALSE(fromProto(plan, 1, place)) << "of another task";
@@ -265,7 +294,7 @@ struct Shape {
 
 plan::Plan boundedPlan(uint32_t workers) {
   plan::Plan plan = plan::parameterServerPlan({1, workers, 16, true});
-  for (plan::Instruction &instruction : *plan.mutable_programs(kServer)->mutable_instructions())
+  for (plan::Instruction &instruction : *plan.mutable_programs(kServerProgram)->mutable_instructions())
     if (instruction.has_ticket())
       instruction.mutable_ticket()->set_max_staleness(1);
   return plan;
