@@ -12,6 +12,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 extern char **environ;
 
@@ -118,6 +119,7 @@ absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> createPipe() {
 }
 
 bool readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line) {
+  constexpr size_t kMostBytes = 1 << 20;
   char buffer[16384];
   while (fd.get() >= 0) {
     ssize_t bytes = read(fd.get(), buffer, sizeof buffer);
@@ -129,13 +131,16 @@ bool readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(c
       fd.reset();
       return false;
     }
+    const size_t before = rest.size();
     rest.append(buffer, static_cast<size_t>(bytes));
-    size_t begin = 0, end;
-    while ((end = rest.find('\n', begin)) != std::string::npos) {
+    size_t begin = 0, end = rest.find('\n', before);
+    for (; end != std::string::npos; end = rest.find('\n', begin)) {
       line(rest.substr(begin, end - begin));
       begin = end + 1;
     }
     rest.erase(0, begin);
+    if (rest.size() > kMostBytes)
+      line(std::exchange(rest, ""));
   }
   return false;
 }

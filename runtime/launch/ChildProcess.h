@@ -58,7 +58,8 @@ absl::StatusOr<pid_t> startChild(const LaunchedTask &task, const LaunchContext &
 
 /// The end that is read, without waiting, and the end that is written.
 absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> createPipe();
-/// Each whole line that has come through the pipe; `rest`: of a line that has not. False: nothing comes any more.
+/// Each whole line that has come through the pipe; `rest`: of a line that has not. A line of over 1 MiB comes in pieces. False: nothing comes
+/// any more.
 bool readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line);
 /// "was killed by signal 9 (Killed)", of a status that says so.
 std::string describeSignal(int status);

@@ -24,8 +24,8 @@ namespace {
 constexpr size_t kMostNamed = 8;
 constexpr absl::Duration kLongestCount = absl::Minutes(1); // a cold driver takes seconds
 
-/// Asked in a process of its own: a driver that was begun does not go through a fork, and the launcher forks. It prints a count, or why
-/// there is none.
+/// Asked in a process of its own: a launcher has no driver in its memory, and need not wait for one that hangs. The process prints a
+/// count, or why there is none.
 absl::StatusOr<uint32_t> countGpus() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)

@@ -55,8 +55,7 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
       json.contains("first_gpu") && json["first_gpu"].is_number_unsigned() && json.contains("restarts") &&
       json["restarts"].is_number_unsigned() && json.contains("report_fd") && json["report_fd"].is_number_integer() &&
       json.contains("session") && json["session"].is_number_unsigned() && json.contains("words_fd") &&
-      json["words_fd"].is_number_integer() && json.contains("program_fd") && json["program_fd"].is_number_integer() &&
-      json.contains("launcher_pid") && json["launcher_pid"].is_number_integer();
+      json["words_fd"].is_number_integer() && json.contains("program_fd") && json["program_fd"].is_number_integer();
   if (!good)
     return absl::InvalidArgumentError(
         absl::StrCat(kLaunchVariable, " names something that no launcher wrote; unset it"));
@@ -71,7 +70,8 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   context.restarts = json["restarts"];
   context.session = json["session"];
   context.wordsFd = json["words_fd"];
-  context.launcherPid = json["launcher_pid"];
+  if (json.contains("launcher_pid") && json["launcher_pid"].is_number_integer())
+    context.launcherPid = json["launcher_pid"];
   context.programFd = json["program_fd"];
   context.planFd = json["plan_fd"];
   context.reportFd = json["report_fd"];
@@ -82,7 +82,7 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
       fcntl(path, F_SETFD, FD_CLOEXEC);
   if (context.launcherPid > 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL); // the launcher's death by kill -9 included
-    if (getppid() != context.launcherPid)
+    if (const pid_t parent = getppid(); parent != context.launcherPid && parent != 0) // 0: of another PID namespace
       _exit(1); // it had died before
   }
   return context;

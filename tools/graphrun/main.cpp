@@ -262,7 +262,6 @@ int launchAll(int argc, char **argv, const graphrun::Invocation &in) {
   auto planFd = text.ok() ? base::sealedMemfd("plan", *text) : text.status();
   if (!planFd.ok())
     return usageError(planFd.status());
-  fcntl(planFd->get(), F_SETFD, 0);
   options.planFd = planFd->get();
   for (const plan::Task &task : plan::allTasks(plan)) {
     const std::string &job = plan.jobs(static_cast<int>(task.job())).name();
