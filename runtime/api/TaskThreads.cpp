@@ -144,8 +144,9 @@ TaskFailure TaskThreads::verdict(TaskFailure failure) const {
   if (!parts_
            .coordinator) { // a chief that is frozen has no word, and who noticed it first has gone, which is not the cause
     absl::Duration silent = absl::Now() - parts_.link.heard();
-    const bool hasWord = absl::IsAborted(parts_.link.ended()); // however long before it said nothing
-    if (failure.secondary && !hasWord && silent > parts_.lostAfter / 2)
+    if (absl::Status word = parts_.link.ended(); failure.secondary && absl::IsAborted(word))
+      failure.status = word; // however long the chief had been silent before
+    else if (failure.secondary && silent > parts_.lostAfter / 2)
       failure.status = chiefSilent(absl::Trunc(silent, absl::Seconds(1)));
     failure.lost = failure.secondary && (parts_.link.ended().ok() || parts_.link.endedByLoss());
     return failure;
