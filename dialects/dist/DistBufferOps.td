@@ -15,7 +15,7 @@ class Dist_MemoryOp<string mnemonic, list<Trait> traits = []>
     : Dist_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>]>;
 class Dist_BodyOp<string mnemonic, list<Trait> traits = []>
     : Dist_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>, Dist_HasBufferEffects]>;
-// One whose effects last as long as it runs itself; the others have a row in Effects.cpp.
+// An operation that uses its buffers only while it runs. The others have a row in Effects.cpp.
 class Dist_PlainBodyOp<string mnemonic, list<string> reads, list<string> writes, list<Trait> traits = []>
     : Dist_BodyOp<mnemonic, traits> {
   let extraClassDefinition = [{

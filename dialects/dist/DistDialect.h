@@ -55,7 +55,7 @@ struct BufferEffect {
   Until until = Until::End;
 };
 
-/// Of an operation that reads and writes these while it runs itself; of null values nothing.
+/// The effects of an operation that uses these buffers only while it runs. Null values are left out.
 llvm::SmallVector<BufferEffect> plainEffects(llvm::ArrayRef<mlir::Value> reads, llvm::ArrayRef<mlir::Value> writes);
 
 /// What a loop repeats, before and after `outline`; null for another operation.

@@ -230,7 +230,7 @@ void PhaseOrder::dependOnMemory(unsigned node, ArrayRef<BufferUse> uses, Walk &w
   }
 }
 
-/// Receives before a control send or ticket stay before it, and whatever takes samples of a stream keeps its turn.
+/// Receives that stood before a ticket come before it. A data set's stream is a state, so whatever takes samples keeps its turn.
 void PhaseOrder::dependOnState(unsigned node, Walk &walk) {
   Operation *op = nodes[node].op;
   if (isa<dist::ControlSendOp, dist::TicketOp>(op)) {
@@ -254,8 +254,8 @@ void PhaseOrder::dependOnMessages(unsigned node, dist::ChannelEndOpInterface end
     walk.open.push_back(node);
     return;
   }
-  if (!walk.open
-           .empty()) { // a barrier between all receives so far and all sends from here on: not an edge for each pair
+  // A barrier between all receives so far and all sends from here on: not an edge for each pair.
+  if (!walk.open.empty()) {
     unsigned next = unsigned(nodes.size());
     nodes.push_back({nullptr, lane});
     for (unsigned receive : walk.open)

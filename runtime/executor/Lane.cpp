@@ -84,7 +84,7 @@ LaneState Lane::beginStep() {
   return LaneState::StepDone;
 }
 
-inline std::optional<LaneState> Lane::awaitTurn() {
+std::optional<LaneState> Lane::awaitTurn() {
   const StepGate::Answer answer = turn.ask(currentStep);
   if (answer == StepGate::Answer::Wait)
     return notReady(&turn, PollState::Pending, Blocked::Turn);
@@ -97,23 +97,23 @@ inline std::optional<LaneState> Lane::awaitTurn() {
   return LaneState::PhaseEnded;
 }
 
-inline SumOutcome Lane::takeAll(const Instruction &instruction) {
+SumOutcome Lane::takeAll(const Instruction &instruction) {
   if (instruction.op == Op::Collect)
     return messages.collect(instruction);
   return instruction.chosen == Program::noPort ? messages.advance(instruction, context)
                                                : choice.sum(instruction, context);
 }
 
-inline uint64_t Lane::microBatchIndex(const Instruction &instruction) const {
+uint64_t Lane::microBatchIndex(const Instruction &instruction) const {
   const uint64_t step = host->stepsBefore() + currentStep;
   return (step * program->source->instances() + laneInfo.instance) * instruction.count + instruction.port + iteration;
 }
 
-inline void Lane::traceEntry(const Instruction &instruction) {
+void Lane::traceEntry(const Instruction &instruction) {
   trace->enters(instruction.op == Op::AllReduceDone ? allReduces.movesDone(instruction.port) : uint32_t(sub));
 }
 
-inline void Lane::bind(const Instruction &instruction, void *memory) {
+void Lane::bind(const Instruction &instruction, void *memory) {
   laneFrame->buffers[instruction.buffer] = memory;
   for (uint32_t i = 0; i < instruction.count; ++i)
     laneFrame->arguments[program->patches[instruction.first + i]] = memory;

@@ -13,6 +13,8 @@
 #include <map>
 #include <set>
 
+#pragma clang diagnostic error "-Wswitch"
+
 namespace graphc::executor {
 
 class ProgramBuilder {
@@ -425,9 +427,12 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     decode(from, from.control_receive(), to);
     break;
   case plan::Instruction::kTicket:
-  default:
     to.op = Op::Ticket;
     break;
+  case plan::Instruction::kSendStart: // above
+  case plan::Instruction::kRepeat: // addLoop
+  case plan::Instruction::KIND_NOT_SET: // verifyPlan has refused it
+    return;
   }
   if (to.op == Op::Release && fetched.contains(to.buffer))
     program->deferredReleases.push_back(to);

@@ -67,7 +67,7 @@ const InstructionFacts *factsOf(Instruction::KindCase kind) {
     return &facts;                                                                                                     \
   }
     // clang-format off
-    //                                text                         op                 category     loops  ahead  alone
+    //                                text                         op                 category     loops  ahead  alone  plain
     GRAPHC_FACTS(kCall,               "call",                      "Call",            F::Kernel,   true,  true,  true)
     GRAPHC_FACTS(kReceive,            "receive",                   "Receive",         F::Message,  true)
     GRAPHC_FACTS(kRelease,            "release",                   "",                F::Message,  true)
@@ -85,9 +85,9 @@ const InstructionFacts *factsOf(Instruction::KindCase kind) {
     GRAPHC_FACTS(kMicroBatchIndex,    "number of the micro-batch", "MicroBatchIndex", F::Host,     true,  true,  true)
     GRAPHC_FACTS(kControlSend,        "control message, sent",     "",                F::Message)
     GRAPHC_FACTS(kControlReceive,     "control message",           "",                F::Message)
-    GRAPHC_FACTS(kCopy,               "copy",                      "Copy",            F::Message,  true,  true)
-    GRAPHC_FACTS(kSignal,             "signal",                    "",                F::Message,  true,  true)
-    GRAPHC_FACTS(kWait,               "wait for queue",            "",                F::Wait,     true,  true)
+    GRAPHC_FACTS(kCopy,               "copy",                      "Copy",            F::Message,  true,  true,  false, true)
+    GRAPHC_FACTS(kSignal,             "signal",                    "",                F::Message,  true,  true,  false, true)
+    GRAPHC_FACTS(kWait,               "wait for queue",            "",                F::Wait,     true,  true,  false, true)
     GRAPHC_FACTS(kTicket,             "ticket",                    "",                F::Message)
     // clang-format on
 #undef GRAPHC_FACTS

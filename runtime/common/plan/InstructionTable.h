@@ -21,14 +21,17 @@
 namespace graphc::plan {
 
 struct InstructionFacts {
-  const char *text; ///< for people; the name of the channel it acts on, if any, follows
-  const char *op; ///< in TensorBoard's graph; "": it neither computes nor moves a value
+  const char *
+      text; ///< for people; the name of the channel it acts on, if any, follows. Calls, copies and loops have other texts
+  const char *op; ///< in TensorBoard's graph; "": it neither computes nor moves a value. A call has its kernel's
   enum Category : uint8_t { Host, Kernel, Sum, Data, Wait, Message } category; ///< of its time, in traces
   bool inLoops = false; ///< may be repeated
-  bool runsAhead = false; ///< waits for nothing but the device, and nothing waits for it
-  bool endsAlone = false; ///< it ends by itself, whatever other tasks do: may stand behind a commit point
+  bool runsAhead =
+      false; ///< waits for nothing but the device, and nothing waits for it (RunAhead.cpp decides control messages itself)
+  bool endsAlone = false; ///< it ends by itself, whatever other tasks do: may come after a commit point
+  bool isPlain = false; ///< valid if its effects are; the other kinds have a check in VerifyProgram.cpp
 };
-/// Null of no kind that this version knows.
+/// Null for a kind that this version does not know.
 const InstructionFacts *factsOf(Instruction::KindCase kind);
 
 /// What happens at an end of a channel: a message is sent, its buffer may be written again (SendDone), it is received, it is

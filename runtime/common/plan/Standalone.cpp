@@ -111,7 +111,7 @@ private:
     return variables_(index);
   }
 
-  /// Numbers of other tables, by the names of their fields (Instruction in plan.proto).
+  /// Numbers of other tables, by the names of their fields (Instruction in plan.proto, which InstructionTableTest.cpp holds to them).
   void renumber(Instruction &instruction) {
     const google::protobuf::FieldDescriptor *kind =
         instruction.GetReflection()->GetOneofFieldDescriptor(instruction, Instruction::descriptor()->oneof_decl(0));

@@ -276,9 +276,10 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
       if (!program.instructions(i).has_receive() && !program.instructions(i).has_release())
         return invalid("a ticket behind an instruction that is no receive");
     return absl::OkStatus();
-  default: // the effects and the queues have said all that is asked of the other kinds
-    return factsOf(instruction.kind_case())
-               ? absl::OkStatus()
+  default:
+    const InstructionFacts *facts = factsOf(instruction.kind_case());
+    return facts && facts->isPlain
+               ? absl::OkStatus() // what is given to queues, VerifyQueues.cpp has checked
                : invalid("an instruction of no known kind; the plan is newer than this graphrun or damaged");
   }
 }
