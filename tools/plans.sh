@@ -6,6 +6,7 @@
 # of the benchmarks under one of five strategies. All are compiled for x86-64-v3, so any CPU may record and any may compare.
 # Machine code depends on LLVM too: FILE begins with LLVM's version, and another version is an error.
 set -euo pipefail
+export LC_ALL=C CUDA_HOME= # one order of names; no machine code for GPUs of a toolkit that happens to be here
 usage() { sed -n '2,7s/^# \{0,1\}//p' "$0"; }
 case ${1:-} in
   record | compare) ;;
