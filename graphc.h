@@ -1,7 +1,7 @@
 /*===- graphc.h - graphc for programs in C, and in whatever calls C ------------------------------------------------------===*
  *
  * The compiler (link graphc::compiler of find_package(graphc COMPONENTS compiler)) and a run in this process (graphc::runtime).
- * In C++: passes/compiler/Compiler.h and runtime/api/Run.h, of which these are thin wraps.
+ * In C++: graphc/Compiler.h and graphc/Run.h, of which these are thin wraps.
  *
  * Results are objects that the caller frees; what functions give of them lives as long as they do. A structure of options begins with
  * its own size, so that a program compiled against an older header keeps its meaning; all that is zero is the default:

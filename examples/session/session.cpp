@@ -1,7 +1,7 @@
 // Trains a plan step by step until its loss is small.   session PLAN LIMIT FOLDER [GRAPHRUN]
 // Of a plan of several tasks this is the chief, and GRAPHRUN (graphrun's path) starts the others on this machine.
 #include "runtime/session/Session.h"
-#include "runtime/common/plan/PlanFile.h"
+#include "runtime/plan/PlanFile.h"
 
 #include <iostream>
 #include <string>

@@ -80,10 +80,11 @@ def main():
     for here in sorted(set(table) - set(found)):
         findings.append(f"docs/architecture.md: the table of layers has {here}, which is no folder of sources")
     # What a folder reaches, through any number of others.
+    within = {name: [row for row in table if row.startswith(name + "/")] for name in NESTED}
     for start in sorted(table):
         seen, todo = set(), [start]
         while todo:
-            for what in table.get(todo.pop(), []):
+            for what in (row for name in table.get(todo.pop(), []) for row in within.get(name, [name])):
                 if what == start:
                     findings.append(f"docs/architecture.md: {start} includes itself through others")
                     todo = []

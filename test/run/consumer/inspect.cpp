@@ -10,6 +10,15 @@
 #include "graphc/PlanTypes.h"
 #include "graphc/Run.h"
 #include "graphc/Session.h"
+// The paths of 0.1.0.
+#include "runtime/device/Device.h"
+#include "runtime/kernels/LibraryAbi.h"
+#include "runtime/plan/PlanFile.h"
+#include "runtime/plan/Types.h"
+#include "runtime/session/ClusterOptions.h"
+#include "runtime/session/Hook.h"
+#include "runtime/session/Run.h"
+#include "runtime/session/Session.h"
 #include "runtime/session/master/Driver.h"
 
 #include <cstdio>
