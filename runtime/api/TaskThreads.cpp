@@ -1,5 +1,6 @@
 #include "runtime/api/TaskThreads.h"
 
+#include "runtime/common/base/Status.h"
 #include "runtime/common/base/Thread.h"
 #include "runtime/common/plan/Types.h"
 #include "runtime/observe/ProcessInfo.h"
@@ -37,11 +38,9 @@ TaskThreads::~TaskThreads() {
 /// beside the session's.
 TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
                                   std::optional<std::chrono::seconds> clearUp) {
-  auto start = [&](std::thread &thread, const char *whose, std::function<void()> work) {
-    absl::StatusOr<std::thread> started = base::startThread(whose, std::move(work));
-    if (started.ok())
-      thread = *std::move(started);
-    return started.status();
+  auto start = [&](std::thread &thread, const char *whose, std::function<void()> work) -> absl::Status {
+    GRAPHC_ASSIGN_OR_RETURN(thread, base::startThread(whose, std::move(work)));
+    return absl::OkStatus();
   };
   absl::Status status = start(heartbeat_, "the heartbeat's", [this] { heartbeat(); });
   if (status.ok())

@@ -52,8 +52,8 @@ def main():
     folders = [pathlib.Path(folder) for folder in sys.argv[2:]] or [root / "passes", root / "runtime"]
     ops = computingOps(root)
     assert len(ops) > 40, ops
-    print("passes make:", *sorted(ops[name] for name in createdOps(root / "dialects/graph") if name in ops))
-    print("passes recognise:", *sorted(ops[name] for name in recognisedOps(root / "dialects/graph")))
+    print("passes make:", *sorted(ops[name] for name in createdOps(root / "dialects/graph/ops") if name in ops))
+    print("passes recognise:", *sorted(ops[name] for name in recognisedOps(root / "dialects/graph/ops")))
     extraClasses, extraNames = testDialect(root)
     scopes = {**dict.fromkeys(extraClasses, "extra"), **dict.fromkeys(ops, "graph")}
     classes = re.compile(r"(?:(\w+)::)?\b(" + "|".join(scopes) + r")\b")
