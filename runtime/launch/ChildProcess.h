@@ -31,7 +31,6 @@ class TaskSockets {
 public:
   static absl::StatusOr<TaskSockets> create(size_t tasks);
   const std::vector<std::string> &addresses() const { return addresses_; }
-  bool empty() const { return sockets_.empty(); }
   int listener(size_t task) const { return sockets_.empty() ? -1 : sockets_[task].listener.get(); }
   base::UniqueFd takeListener(size_t task) { return std::move(sockets_[task].listener); }
   /// The descriptors by which the sockets are found; each task inherits all of them.

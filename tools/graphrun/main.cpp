@@ -2,7 +2,6 @@
 #include "runtime/api/Ranks.h"
 #include "runtime/common/base/Cpu.h"
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Sha256.h"
 #include "runtime/common/base/Status.h"
 #include "runtime/common/base/Text.h"
 #include "runtime/common/cluster/Address.h"
@@ -27,16 +26,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
-#include <filesystem>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
