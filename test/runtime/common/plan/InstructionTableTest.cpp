@@ -114,5 +114,24 @@ TEST(Effects, TheControlMessageThatAProgramOfOneInstanceTakesFromItselfHasNoChan
   EXPECT_TRUE(effectsOf(plan, program, instruction).channels.empty());
 }
 
+/// What a plan may do rests on these facts: the verifier asks them of bytes from outside.
+TEST(Facts, WhatWaitsForOthersNeitherRunsAheadNorEndsAlone) {
+  using I = Instruction;
+  for (const I::KindCase kind :
+       {I::kReceive, I::kRelease, I::kAcquire, I::kSendStart, I::kSendDone, I::kAggregate, I::kCollect,
+        I::kAllReduceStart, I::kAllReduceDone, I::kChoose, I::kControlSend, I::kControlReceive, I::kTicket}) {
+    ASSERT_NE(factsOf(kind), nullptr);
+    EXPECT_FALSE(factsOf(kind)->runsAhead) << factsOf(kind)->text;
+    EXPECT_FALSE(factsOf(kind)->endsAlone) << factsOf(kind)->text;
+    EXPECT_FALSE(factsOf(kind)->isPlain) << factsOf(kind)->text;
+  }
+  for (const I::KindCase kind : {I::kNextBatch, I::kRepeat, I::kAccumulate, I::kCopy, I::kSignal, I::kWait})
+    EXPECT_FALSE(factsOf(kind)->endsAlone) << factsOf(kind)->text;
+  for (const I::KindCase kind : {I::kRepeat, I::kAggregate, I::kCollect, I::kAllReduceStart, I::kAllReduceDone,
+                                 I::kChoose, I::kControlSend, I::kControlReceive, I::kTicket})
+    EXPECT_FALSE(factsOf(kind)->inLoops) << factsOf(kind)->text;
+  EXPECT_EQ(factsOf(I::KIND_NOT_SET), nullptr);
+}
+
 } // namespace
 } // namespace graphc::plan
