@@ -17,38 +17,38 @@ namespace graphc {
 static constexpr llvm::StringLiteral kStageNames[] = {
     "graph", "differentiated", "placed", "replicated", "partitioned", "outlined", "scheduled", "linalg", "llvm"};
 
-StringRef getStageName(Stage stage) { return kStageNames[static_cast<unsigned>(stage)]; }
+StringRef getStageName(PipelineStage stage) { return kStageNames[static_cast<unsigned>(stage)]; }
 
-std::optional<Stage> parseStage(StringRef name) {
+std::optional<PipelineStage> parseStage(StringRef name) {
   for (auto [i, known] : llvm::enumerate(kStageNames))
     if (name == known)
-      return static_cast<Stage>(i);
+      return static_cast<PipelineStage>(i);
   return std::nullopt;
 }
 
 /// What the operations of a module without graph.stage show.
-static Stage inferStage(ModuleOp module) {
+static PipelineStage inferStage(ModuleOp module) {
   bool hasPrograms = false;
   for (auto program : module.getOps<dist::ProgramOp>()) {
     hasPrograms = true;
     for (Operation &op : program.getBlock())
       for (Type type : op.getResultTypes())
         if (isa<MemRefType>(type))
-          return program.getArenaBytes() ? Stage::Scheduled : Stage::Outlined;
+          return program.getArenaBytes() ? PipelineStage::Scheduled : PipelineStage::Outlined;
   }
   if (hasPrograms)
-    return Stage::Partitioned;
+    return PipelineStage::Partitioned;
   for (auto func : module.getOps<graph::FuncOp>())
     if (graph::getDevice(func))
-      return Stage::Placed;
-  return Stage::Graph;
+      return PipelineStage::Placed;
+  return PipelineStage::Graph;
 }
 
-FailureOr<Stage> getStage(ModuleOp module) {
+FailureOr<PipelineStage> getStage(ModuleOp module) {
   auto name = module->getAttrOfType<StringAttr>(graph::GraphDialect::kStage);
   if (!name)
     return inferStage(module);
-  if (std::optional<Stage> stage = parseStage(name.getValue()))
+  if (std::optional<PipelineStage> stage = parseStage(name.getValue()))
     return *stage;
   return module.emitError("unknown stage \"") << name.getValue() << "\"; expected one of "
                                               << llvm::join(std::begin(kStageNames), std::end(kStageNames), ", ");
@@ -134,32 +134,32 @@ static void buildLlvm(OpPassManager &manager) {
 
 /// A module that begins at a later stage, made by hand or not, skipped the passes that check it: what they would have
 /// refused is refused here.
-static void checkFromHere(OpPassManager &manager, Stage from) {
-  if (from >= Stage::Placed)
+static void checkFromHere(OpPassManager &manager, PipelineStage from) {
+  if (from >= PipelineStage::Placed)
     manager.addPass(createResolveStrategy()); // of a module made by hand
-  if (from == Stage::Placed || from == Stage::Replicated)
+  if (from == PipelineStage::Placed || from == PipelineStage::Replicated)
     manager.addPass(createVerifyPlaced());
-  if (from == Stage::Replicated)
+  if (from == PipelineStage::Replicated)
     manager.addPass(createVerifyReplicated());
-  if (from < Stage::Partitioned)
+  if (from < PipelineStage::Partitioned)
     return;
   manager.addPass(createVerifyPartitioned());
-  if (from >= Stage::Outlined)
+  if (from >= PipelineStage::Outlined)
     manager.addPass(createVerifyOutlined());
   manager.addPass(createVerifyLiveness());
 }
 
-void buildPipeline(OpPassManager &manager, Stage from, Stage to) {
+void buildPipeline(OpPassManager &manager, PipelineStage from, PipelineStage to) {
   using Builder = void (*)(OpPassManager &);
-  static constexpr std::pair<Stage, Builder> kStages[] = {
-      {Stage::Differentiated, buildDifferentiated},
-      {Stage::Placed, buildPlaced},
-      {Stage::Replicated, buildReplicated},
-      {Stage::Partitioned, buildPartitioned},
-      {Stage::Outlined, buildOutlined},
-      {Stage::Scheduled, buildScheduled},
-      {Stage::Linalg, buildLinalg},
-      {Stage::Llvm, buildLlvm},
+  static constexpr std::pair<PipelineStage, Builder> kStages[] = {
+      {PipelineStage::Differentiated, buildDifferentiated},
+      {PipelineStage::Placed, buildPlaced},
+      {PipelineStage::Replicated, buildReplicated},
+      {PipelineStage::Partitioned, buildPartitioned},
+      {PipelineStage::Outlined, buildOutlined},
+      {PipelineStage::Scheduled, buildScheduled},
+      {PipelineStage::Linalg, buildLinalg},
+      {PipelineStage::Llvm, buildLlvm},
   };
   checkFromHere(manager, from);
   for (auto [stage, build] : kStages) {

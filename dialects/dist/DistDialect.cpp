@@ -39,12 +39,12 @@ LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
 
 uint64_t getBufferBytes(Value buffer) { return uint64_t(graph::getByteSize(cast<ShapedType>(buffer.getType()))); }
 
-std::optional<Access> getAccess(FunctionOpInterface kernel, unsigned argument) {
+std::optional<BufferAccess> getAccess(FunctionOpInterface kernel, unsigned argument) {
   auto access = kernel.getArgAttrOfType<StringAttr>(argument, "dist.access");
-  return llvm::StringSwitch<std::optional<Access>>(access ? access.getValue() : "")
-      .Case("read", Access::Read)
-      .Case("write", Access::Write)
-      .Case("read_write", Access::ReadWrite)
+  return llvm::StringSwitch<std::optional<BufferAccess>>(access ? access.getValue() : "")
+      .Case("read", BufferAccess::Read)
+      .Case("write", BufferAccess::Write)
+      .Case("read_write", BufferAccess::ReadWrite)
       .Default(std::nullopt);
 }
 

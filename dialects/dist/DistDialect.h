@@ -34,15 +34,15 @@ llvm::SmallVector<int64_t> getPackOffsets(mlir::TypeRange types, int64_t &elemen
 uint64_t getBufferBytes(mlir::Value buffer);
 
 /// How a kernel uses an argument, in the order of the plan's Access and of GraphcAccess (KernelAbi.h).
-enum class Access { Read, Write, ReadWrite };
+enum class BufferAccess { Read, Write, ReadWrite };
 /// By its attribute `dist.access`; nothing where that is none of "read", "write" and "read_write".
-std::optional<Access> getAccess(mlir::FunctionOpInterface kernel, unsigned argument);
+std::optional<BufferAccess> getAccess(mlir::FunctionOpInterface kernel, unsigned argument);
 
 /// How many buffers a kernel takes, lowered or not: its first arguments. One that is cut takes numbers of blocks behind them.
 unsigned getBufferCount(mlir::FunctionOpInterface kernel);
 
 /// For how long an operation has a buffer that it names, beyond its own time.
-enum class Until {
+enum class BufferHold {
   End, ///< it has not
   SendDone, ///< it is read until the channel's send_done
   AllReduceDone, ///< nobody else touches it until the channel's all_reduce_done
@@ -51,8 +51,8 @@ enum class Until {
 
 struct BufferEffect {
   mlir::Value buffer;
-  Access access;
-  Until until = Until::End;
+  BufferAccess access;
+  BufferHold until = BufferHold::End;
 };
 
 /// The effects of an operation that uses these buffers only while it runs. Null values are left out.

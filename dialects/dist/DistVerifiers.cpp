@@ -214,7 +214,7 @@ bool ProgramOp::isSpread() {
 
 StringRef ProgramOp::getDeviceKind() {
   std::optional<graph::DeviceName> device = deviceOf(*this);
-  const device::Kind *known = device ? device::findKind(device->kind) : nullptr;
+  const device::DeviceKind *known = device ? device::findKind(device->kind) : nullptr;
   return known ? StringRef(known->name) : StringRef();
 }
 

@@ -7,11 +7,11 @@ namespace graphc::dist {
 
 using Effects = SmallVector<BufferEffect>;
 
-static Effects read(ValueRange buffers, Until until = Until::End) {
-  return llvm::map_to_vector(buffers, [&](Value buffer) { return BufferEffect{buffer, Access::Read, until}; });
+static Effects read(ValueRange buffers, BufferHold until = BufferHold::End) {
+  return llvm::map_to_vector(buffers, [&](Value buffer) { return BufferEffect{buffer, BufferAccess::Read, until}; });
 }
 static Effects write(ValueRange buffers) {
-  return llvm::map_to_vector(buffers, [&](Value buffer) { return BufferEffect{buffer, Access::Write}; });
+  return llvm::map_to_vector(buffers, [&](Value buffer) { return BufferEffect{buffer, BufferAccess::Write}; });
 }
 /// Optional operands may be missing.
 static Effects both(Effects reads, Effects writes) {
@@ -31,7 +31,7 @@ static FailureOr<Effects> ofCall(CallOp call, const SymbolTable &symbols) {
     return call.emitOpError("calls the kernel @") << call.getKernel() << ", which is no function of this module";
   Effects effects;
   for (auto [i, buffer] : llvm::enumerate(call.getBuffers())) {
-    std::optional<Access> access = getAccess(kernel, unsigned(i));
+    std::optional<BufferAccess> access = getAccess(kernel, unsigned(i));
     if (!access) {
       InFlightDiagnostic diag = call.emitOpError("calls the kernel @")
                                 << call.getKernel() << ", which does not say how it uses its argument " << i;
@@ -81,8 +81,8 @@ GRAPHC_NO_EFFECTS(WaitOp)
 GRAPHC_EFFECTS(RepeatOp, ofRepeat(*this, symbols))
 GRAPHC_EFFECTS(AccumulateOp, both(read(getValue()), write(getPartials())))
 // Messages.
-GRAPHC_EFFECTS(SendOp, both(read(getValue(), Until::SendDone), read({getCount()})))
-GRAPHC_EFFECTS(SendStartOp, both(read(getValue(), Until::SendDone), read({getCount()})))
+GRAPHC_EFFECTS(SendOp, both(read(getValue(), BufferHold::SendDone), read({getCount()})))
+GRAPHC_EFFECTS(SendStartOp, both(read(getValue(), BufferHold::SendDone), read({getCount()})))
 GRAPHC_NO_EFFECTS(SendDoneOp)
 GRAPHC_NO_EFFECTS(AcquireOp)
 GRAPHC_EFFECTS(ReceiveOp, both(read({getCount()}), write(getValue())))
@@ -92,11 +92,11 @@ GRAPHC_EFFECTS(AggregateIntoOp, both(read({getOwn()}), write({getAccumulator(), 
 GRAPHC_EFFECTS(CollectIntoOp, both(read({getCount()}), write(getValue())))
 GRAPHC_EFFECTS(AggregateChosenIntoOp, both(read(getSet()), write(getAccumulator())))
 GRAPHC_EFFECTS(ChooseIntoOp, both(read(getVersion()), write(getSet())))
-GRAPHC_EFFECTS(AllReduceStartOp, Effects{{getBuffer(), Access::ReadWrite, Until::AllReduceDone},
-                                         {getScratch(), Access::Write, Until::AllReduceDone}})
+GRAPHC_EFFECTS(AllReduceStartOp, Effects{{getBuffer(), BufferAccess::ReadWrite, BufferHold::AllReduceDone},
+                                         {getScratch(), BufferAccess::Write, BufferHold::AllReduceDone}})
 // The others may still take their sums from the buffer.
 GRAPHC_EFFECTS(AllReduceDoneOp,
-               Effects{{getBuffer(), Access::ReadWrite, Until::SendDone}, {getScratch(), Access::Write}})
+               Effects{{getBuffer(), BufferAccess::ReadWrite, BufferHold::SendDone}, {getScratch(), BufferAccess::Write}})
 // The control message, tickets.
 GRAPHC_NO_EFFECTS(ControlSendOp)
 GRAPHC_NO_EFFECTS(ControlReceiveOp)
@@ -104,8 +104,8 @@ GRAPHC_NO_EFFECTS(TicketOp)
 GRAPHC_NO_EFFECTS(EndOp)
 // The host's side.
 GRAPHC_EFFECTS(NextBatchIntoOp, both({}, write((*this)->getOperands())))
-GRAPHC_EFFECTS(FetchOp, read(getValue(), Until::StepEnd))
-GRAPHC_EFFECTS(MetricOp, read({getSum(), getCount()}, Until::StepEnd))
+GRAPHC_EFFECTS(FetchOp, read(getValue(), BufferHold::StepEnd))
+GRAPHC_EFFECTS(MetricOp, read({getSum(), getCount()}, BufferHold::StepEnd))
 
 #undef GRAPHC_EFFECTS
 #undef GRAPHC_NO_EFFECTS

@@ -31,7 +31,7 @@ static std::optional<GraphcElement> getElement(Type type) {
 }
 
 /// (LC1): what an entry of the descriptor tells the kernel.
-static bool readAttribute(Attribute value, kernels::Attribute &out) {
+static bool readAttribute(Attribute value, kernels::CallAttribute &out) {
   return llvm::TypeSwitch<Attribute, bool>(value)
       .Case([&](UnitAttr) {
         out.integers = {1};
@@ -62,7 +62,7 @@ FailureOr<kernels::LibraryCall> makeLibraryCall(llvm::function_ref<InFlightDiagn
   kernels::LibraryCall call;
   call.kernel = kernel.str();
   for (NamedAttribute entry : descriptor) { // in the order of the names
-    kernels::Attribute &attribute = call.attributes.emplace_back();
+    kernels::CallAttribute &attribute = call.attributes.emplace_back();
     attribute.name = entry.getName().str();
     if (!readAttribute(entry.getValue(), attribute))
       return emitError() << "has " << entry.getName() << " = " << entry.getValue()

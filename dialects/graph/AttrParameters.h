@@ -33,7 +33,7 @@ inline bool isWholeNumber(AsmParser &parser) {
   return *c != '.' && *c != 'x' && *c != 'X';
 }
 
-inline ParseResult parseValue(AsmParser &parser, Real &value) {
+inline ParseResult parseValue(AsmParser &parser, BitwiseDouble &value) {
   int64_t whole;
   if (!isWholeNumber(parser))
     return parser.parseFloat(value.value);
@@ -44,7 +44,7 @@ inline ParseResult parseValue(AsmParser &parser, Real &value) {
 }
 
 inline ParseResult parseValue(AsmParser &parser, FloatAttr &value) {
-  Real number;
+  BitwiseDouble number;
   if (parseValue(parser, number))
     return failure();
   value = parser.getBuilder().getF64FloatAttr(number);
@@ -94,7 +94,7 @@ inline ParseResult parseValue(AsmParser &parser, RankedTensorType &value) {
 }
 
 /// The fewest digits that read back as the same number.
-inline void printValue(AsmPrinter &printer, const Real &real) {
+inline void printValue(AsmPrinter &printer, const BitwiseDouble &real) {
   char buffer[40];
   auto [end, code] = std::to_chars(buffer, buffer + sizeof(buffer), real.value);
   StringRef text(buffer, end - buffer);
@@ -104,7 +104,7 @@ inline void printValue(AsmPrinter &printer, const Real &real) {
   if (!exponent.empty())
     printer << 'e' << exponent;
 }
-inline void printValue(AsmPrinter &printer, FloatAttr value) { printValue(printer, Real(value.getValueAsDouble())); }
+inline void printValue(AsmPrinter &printer, FloatAttr value) { printValue(printer, BitwiseDouble(value.getValueAsDouble())); }
 inline void printValue(AsmPrinter &printer, bool value) { printer << (value ? "true" : "false"); }
 inline void printValue(AsmPrinter &printer, StringRef value) { printer.printString(value); }
 template <typename Value> void printValue(AsmPrinter &printer, Value value) { printer << value; }
@@ -113,13 +113,13 @@ template <typename Value> void printValue(AsmPrinter &printer, Value value) { pr
 // Parameters: `<name = value, …>`
 //===----------------------------------------------------------------------------------------------------------===//
 
-class Parameters {
+class ParameterParser {
 public:
-  Parameters(AsmParser &parser, StringRef attribute)
+  ParameterParser(AsmParser &parser, StringRef attribute)
       : parser(parser), attribute(attribute), loc(parser.getCurrentLocation()) {}
 
-  template <typename Value> Parameters &need(StringRef name, Value &value) { return add(name, value, true); }
-  template <typename Value> Parameters &take(StringRef name, Value &value) { return add(name, value, false); }
+  template <typename Value> ParameterParser &need(StringRef name, Value &value) { return add(name, value, true); }
+  template <typename Value> ParameterParser &take(StringRef name, Value &value) { return add(name, value, false); }
 
   ParseResult parse() {
     bool isOptional = llvm::none_of(all, [](const Parameter &each) { return each.isNeeded; });
@@ -147,7 +147,7 @@ private:
     bool isNeeded, isGiven = false;
   };
 
-  template <typename Value> Parameters &add(StringRef name, Value &value, bool isNeeded) {
+  template <typename Value> ParameterParser &add(StringRef name, Value &value, bool isNeeded) {
     all.push_back({name, [this, &value] { return parseValue(parser, value); }, isNeeded});
     return *this;
   }

@@ -267,7 +267,7 @@ Attribute StrategyAttr::parse(AsmParser &parser, Type) {
   ArrayAttr devices;
   bool async = false, inGraph = false, fast = false, distinctRows = false, recoversFromMemory = false;
   int64_t microBatches = 0, sumLeaves = 0, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0, hosts = 1;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   parameters.need("name", name)
       .take("async", async)
       .take("micro_batches", microBatches)
@@ -308,7 +308,7 @@ Attribute PartAttr::parse(AsmParser &parser, Type) {
   std::string of;
   RankedTensorType type;
   int64_t row = 0;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   if (parameters.need("of", of).need("type", type).need("row", row).parse())
     return {};
   return get(parser.getContext(), of, type, row);

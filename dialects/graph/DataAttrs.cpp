@@ -13,23 +13,23 @@ using namespace graphc::graph;
 
 Attribute IdxAttr::parse(AsmParser &parser, Type) {
   ArrayAttr files;
-  Real scale = 1.0, offset = 0.0;
-  if (Parameters(parser, getMnemonic()).need("files", files).take("scale", scale).take("offset", offset).parse())
+  BitwiseDouble scale = 1.0, offset = 0.0;
+  if (ParameterParser(parser, getMnemonic()).need("files", files).take("scale", scale).take("offset", offset).parse())
     return {};
   return get(parser.getContext(), files, scale, offset);
 }
 void IdxAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
       .add("files", getFiles())
-      .add("scale", getScale(), Real(1))
-      .add("offset", getOffset(), Real(0));
+      .add("scale", getScale(), BitwiseDouble(1))
+      .add("offset", getOffset(), BitwiseDouble(0));
 }
 
 Attribute SyntheticAttr::parse(AsmParser &parser, Type) {
   int64_t samples = 0;
   uint64_t seed = 0;
   ArrayAttr limits;
-  if (Parameters(parser, getMnemonic()).need("samples", samples).take("seed", seed).take("limits", limits).parse())
+  if (ParameterParser(parser, getMnemonic()).need("samples", samples).take("seed", seed).take("limits", limits).parse())
     return {};
   return get(parser.getContext(), samples, seed, limits);
 }
@@ -42,30 +42,30 @@ void SyntheticAttr::print(AsmPrinter &printer) const {
 
 Attribute NpyAttr::parse(AsmParser &parser, Type) {
   ArrayAttr files;
-  Real scale = 1.0, offset = 0.0;
-  if (Parameters(parser, getMnemonic()).need("files", files).take("scale", scale).take("offset", offset).parse())
+  BitwiseDouble scale = 1.0, offset = 0.0;
+  if (ParameterParser(parser, getMnemonic()).need("files", files).take("scale", scale).take("offset", offset).parse())
     return {};
   return get(parser.getContext(), files, scale, offset);
 }
 void NpyAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
       .add("files", getFiles())
-      .add("scale", getScale(), Real(1))
-      .add("offset", getOffset(), Real(0));
+      .add("scale", getScale(), BitwiseDouble(1))
+      .add("offset", getOffset(), BitwiseDouble(0));
 }
 
 Attribute Cifar10Attr::parse(AsmParser &parser, Type) {
   ArrayAttr files;
-  Real scale = 1.0, offset = 0.0;
-  if (Parameters(parser, getMnemonic()).need("files", files).take("scale", scale).take("offset", offset).parse())
+  BitwiseDouble scale = 1.0, offset = 0.0;
+  if (ParameterParser(parser, getMnemonic()).need("files", files).take("scale", scale).take("offset", offset).parse())
     return {};
   return get(parser.getContext(), files, scale, offset);
 }
 void Cifar10Attr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
       .add("files", getFiles())
-      .add("scale", getScale(), Real(1))
-      .add("offset", getOffset(), Real(0));
+      .add("scale", getScale(), BitwiseDouble(1))
+      .add("offset", getOffset(), BitwiseDouble(0));
 }
 
 Attribute CsvAttr::parse(AsmParser &parser, Type) {
@@ -73,7 +73,7 @@ Attribute CsvAttr::parse(AsmParser &parser, Type) {
   ArrayAttr columns;
   bool header = true;
   FloatAttr missing;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   parameters.need("file", file)
       .take("columns", columns)
       .take("header", header)
@@ -95,7 +95,7 @@ void CsvAttr::print(AsmPrinter &printer) const {
 Attribute TextAttr::parse(AsmParser &parser, Type) {
   std::string file, vocabulary;
   int64_t stride = 0, begin = 0, end = 0;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   parameters.need("file", file)
       .take("vocabulary", vocabulary)
       .take("stride", stride)
@@ -130,7 +130,7 @@ static LogicalResult expectFileName(StringRef name, function_ref<InFlightDiagnos
 }
 
 /// Names of files, and numbers to compute with.
-static LogicalResult expectFiles(ArrayAttr files, Real scale, Real offset,
+static LogicalResult expectFiles(ArrayAttr files, BitwiseDouble scale, BitwiseDouble offset,
                                  function_ref<InFlightDiagnostic()> emitError) {
   for (Attribute file : files) {
     auto name = dyn_cast<StringAttr>(file);
@@ -278,7 +278,7 @@ LogicalResult SyntheticAttr::verifyFor(ArrayRef<RankedTensorType> components,
 
 Attribute RandomCropAttr::parse(AsmParser &parser, Type) {
   int64_t component = 0, padding = 0, dimension = -1;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   if (parameters.take("component", component).need("padding", padding).take("dimension", dimension).parse())
     return {};
   return get(parser.getContext(), component, padding, dimension);
@@ -292,7 +292,7 @@ void RandomCropAttr::print(AsmPrinter &printer) const {
 
 Attribute RandomFlipAttr::parse(AsmParser &parser, Type) {
   int64_t component = 0, dimension = -1;
-  if (Parameters(parser, getMnemonic()).take("component", component).take("dimension", dimension).parse())
+  if (ParameterParser(parser, getMnemonic()).take("component", component).take("dimension", dimension).parse())
     return {};
   return get(parser.getContext(), component, dimension);
 }
@@ -303,7 +303,7 @@ void RandomFlipAttr::print(AsmPrinter &printer) const {
 Attribute NormalizeAttr::parse(AsmParser &parser, Type) {
   int64_t component = 0, dimension = 0;
   ArrayAttr mean, stddev;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   parameters.take("component", component).need("mean", mean).need("stddev", stddev).take("dimension", dimension);
   if (parameters.parse())
     return {};

@@ -9,7 +9,7 @@ static std::string_view view(llvm::StringRef text) { return {text.data(), text.s
 
 // One grammar for models and cluster.json: the runtime's.
 std::optional<DeviceName> DeviceName::parse(llvm::StringRef text, std::string &error) {
-  absl::StatusOr<graphc::cluster::DeviceName> parsed = graphc::cluster::DeviceName::parse(view(text));
+  absl::StatusOr<graphc::cluster::DeviceSpec> parsed = graphc::cluster::DeviceSpec::parse(view(text));
   if (!parsed.ok()) {
     error = std::string(parsed.status().message());
     return std::nullopt;

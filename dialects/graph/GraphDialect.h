@@ -33,14 +33,14 @@
 namespace graphc::graph {
 
 /// A double that is equal to another where the bits are; a parameter of attributes.
-struct Real {
+struct BitwiseDouble {
   double value = 0;
-  constexpr Real(double value = 0) : value(value) {}
+  constexpr BitwiseDouble(double value = 0) : value(value) {}
   operator double() const { return value; }
-  bool operator==(const Real &other) const {
+  bool operator==(const BitwiseDouble &other) const {
     return std::bit_cast<uint64_t>(value) == std::bit_cast<uint64_t>(other.value);
   }
-  friend llvm::hash_code hash_value(const Real &real) { return llvm::hash_value(std::bit_cast<uint64_t>(real.value)); }
+  friend llvm::hash_code hash_value(const BitwiseDouble &real) { return llvm::hash_value(std::bit_cast<uint64_t>(real.value)); }
 };
 
 /// The element types a constraint admits. IntegerKind and FloatKind are those that are computed with as they are: i32, i64, f32, f64.

@@ -72,24 +72,24 @@ Attribute ValueAttr::parse(AsmParser &parser, Type) {
 void ValueAttr::print(AsmPrinter &printer) const { printer << "<" << getValue() << ">"; }
 
 Attribute UniformAttr::parse(AsmParser &parser, Type) {
-  Real low = 0.0, high = 1.0;
+  BitwiseDouble low = 0.0, high = 1.0;
   uint64_t seed = 0;
-  if (Parameters(parser, getMnemonic()).take("low", low).take("high", high).take("seed", seed).parse())
+  if (ParameterParser(parser, getMnemonic()).take("low", low).take("high", high).take("seed", seed).parse())
     return {};
   return get(parser.getContext(), low, high, seed);
 }
 void UniformAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
-      .add("low", getLow(), Real(0))
-      .add("high", getHigh(), Real(1))
+      .add("low", getLow(), BitwiseDouble(0))
+      .add("high", getHigh(), BitwiseDouble(1))
       .add("seed", getSeed(), uint64_t(0));
 }
 
 Attribute NormalAttr::parse(AsmParser &parser, Type) {
-  Real mean = 0.0, stddev = 1.0;
+  BitwiseDouble mean = 0.0, stddev = 1.0;
   uint64_t seed = 0;
   bool truncated = false;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   parameters.take("mean", mean).take("stddev", stddev).take("seed", seed).take("truncated", truncated);
   if (parameters.parse())
     return {};
@@ -97,15 +97,15 @@ Attribute NormalAttr::parse(AsmParser &parser, Type) {
 }
 void NormalAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
-      .add("mean", getMean(), Real(0))
-      .add("stddev", getStddev(), Real(1))
+      .add("mean", getMean(), BitwiseDouble(0))
+      .add("stddev", getStddev(), BitwiseDouble(1))
       .add("seed", getSeed(), uint64_t(0))
       .add("truncated", getTruncated(), false);
 }
 
 Attribute GlorotUniformAttr::parse(AsmParser &parser, Type) {
   uint64_t seed = 0;
-  if (Parameters(parser, getMnemonic()).take("seed", seed).parse())
+  if (ParameterParser(parser, getMnemonic()).take("seed", seed).parse())
     return {};
   return get(parser.getContext(), seed);
 }

@@ -10,7 +10,7 @@ namespace graphc::graph {
 
 /// How loops had best be written for the device that runs them; what they compute does not depend on it.
 struct LoopTarget {
-  int64_t places; ///< of memory that an innermost loop may name one by one (device::Kind::places)
+  int64_t places; ///< of memory that an innermost loop may name one by one (device::DeviceKind::places)
 
   /// Of that kind of device.
   static LoopTarget of(llvm::StringRef kind);

@@ -199,7 +199,7 @@ Attribute DistributionAttr::parse(AsmParser &parser, Type) {
   bool inGraph = false, async = false, fast = false, distinctRows = false, recoversFromMemory = false;
   int64_t microBatches = 1, sumLeaves = 1, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0, hosts = 1,
           minShardBytes = 0, maxShards = 0;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   parameters.need("strategy", strategy)
       .need("mesh", mesh)
       .need("stores", stores)

@@ -29,7 +29,7 @@ template <typename Other> static ParseResult parseValue(AsmParser &parser, Numbe
     value.value = other;
     return success();
   }
-  Real number;
+  BitwiseDouble number;
   if (parseValue(parser, number))
     return failure();
   value.value = parser.getBuilder().getF64FloatAttr(number);
@@ -38,7 +38,7 @@ template <typename Other> static ParseResult parseValue(AsmParser &parser, Numbe
 
 template <typename Other> static void printValue(AsmPrinter &printer, NumberOr<Other> value) {
   if (auto number = dyn_cast<FloatAttr>(value.value))
-    printValue(printer, Real(number.getValueAsDouble()));
+    printValue(printer, BitwiseDouble(number.getValueAsDouble()));
   else
     printer << value.value;
 }
@@ -46,7 +46,7 @@ template <typename Other> static bool operator==(NumberOr<Other> a, NumberOr<Oth
 
 } // namespace graphc::graph
 
-static constexpr Real kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;
+static constexpr BitwiseDouble kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;
 
 //===----------------------------------------------------------------------------------------------------------===//
 // Optimizers
@@ -55,7 +55,7 @@ static constexpr Real kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;
 Attribute SgdAttr::parse(AsmParser &parser, Type) {
   Rate rate;
   Decay decay;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   if (parameters.need("learning_rate", rate).take("weight_decay", decay).parse())
     return {};
   return getCheckedAt<SgdAttr>(parser, parameters.getLoc(), rate.value, decay.value);
@@ -69,9 +69,9 @@ void SgdAttr::print(AsmPrinter &printer) const {
 Attribute MomentumAttr::parse(AsmParser &parser, Type) {
   Rate rate;
   Decay decay;
-  Real momentum;
+  BitwiseDouble momentum;
   bool nesterov = false;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   parameters.need("learning_rate", rate)
       .need("momentum", momentum)
       .take("nesterov", nesterov)
@@ -90,8 +90,8 @@ void MomentumAttr::print(AsmPrinter &printer) const {
 
 template <typename Adam> static Attribute parseAdam(AsmParser &parser, StringRef mnemonic, Decay decay) {
   Rate rate;
-  Real beta1 = kBeta1, beta2 = kBeta2, epsilon = kEpsilon;
-  Parameters parameters(parser, mnemonic);
+  BitwiseDouble beta1 = kBeta1, beta2 = kBeta2, epsilon = kEpsilon;
+  ParameterParser parameters(parser, mnemonic);
   parameters.need("learning_rate", rate)
       .take("beta1", beta1)
       .take("beta2", beta2)
@@ -122,8 +122,8 @@ void AdamwAttr::print(AsmPrinter &printer) const { printAdam(*this, printer, usu
 Attribute AdagradAttr::parse(AsmParser &parser, Type) {
   Rate rate;
   Decay decay;
-  Real initial = 0.1, epsilon = 1e-10;
-  Parameters parameters(parser, getMnemonic());
+  BitwiseDouble initial = 0.1, epsilon = 1e-10;
+  ParameterParser parameters(parser, getMnemonic());
   parameters.need("learning_rate", rate)
       .take("initial_accumulator_value", initial)
       .take("epsilon", epsilon)
@@ -135,17 +135,17 @@ Attribute AdagradAttr::parse(AsmParser &parser, Type) {
 void AdagradAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
       .add("learning_rate", Rate{getLearningRate()})
-      .add("initial_accumulator_value", getInitialAccumulatorValue(), Real(0.1))
-      .add("epsilon", getEpsilon(), Real(1e-10))
+      .add("initial_accumulator_value", getInitialAccumulatorValue(), BitwiseDouble(0.1))
+      .add("epsilon", getEpsilon(), BitwiseDouble(1e-10))
       .add("weight_decay", Decay{getWeightDecay()}, Decay());
 }
 
 Attribute RmspropAttr::parse(AsmParser &parser, Type) {
   Rate rate;
   Decay decay;
-  Real rho = 0.9, momentum = 0.0, epsilon = kEpsilon;
+  BitwiseDouble rho = 0.9, momentum = 0.0, epsilon = kEpsilon;
   bool centered = false;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   parameters.need("learning_rate", rate)
       .take("rho", rho)
       .take("momentum", momentum)
@@ -160,17 +160,17 @@ Attribute RmspropAttr::parse(AsmParser &parser, Type) {
 void RmspropAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
       .add("learning_rate", Rate{getLearningRate()})
-      .add("rho", getRho(), Real(0.9))
-      .add("momentum", getMomentum(), Real(0))
+      .add("rho", getRho(), BitwiseDouble(0.9))
+      .add("momentum", getMomentum(), BitwiseDouble(0))
       .add("epsilon", getEpsilon(), kEpsilon)
       .add("centered", getCentered(), false)
       .add("weight_decay", Decay{getWeightDecay()}, Decay());
 }
 
 Attribute WeightDecayAttr::parse(AsmParser &parser, Type) {
-  Real rate;
+  BitwiseDouble rate;
   ArrayAttr only, exclude;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   if (parameters.need("rate", rate).take("only", only).take("exclude", exclude).parse())
     return {};
   return getCheckedAt<WeightDecayAttr>(parser, parameters.getLoc(), rate, only, exclude);
@@ -188,7 +188,7 @@ void WeightDecayAttr::print(AsmPrinter &printer) const {
 
 Attribute PiecewiseConstantAttr::parse(AsmParser &parser, Type) {
   ArrayAttr boundaries, values;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   if (parameters.need("boundaries", boundaries).need("values", values).parse())
     return {};
   return getCheckedAt<PiecewiseConstantAttr>(parser, parameters.getLoc(), boundaries, values);
@@ -199,14 +199,14 @@ void PiecewiseConstantAttr::print(AsmPrinter &printer) const {
                         [&](IntegerAttr step) { printer << step.getInt(); });
   printer << "], values = [";
   llvm::interleaveComma(getValues().getAsRange<FloatAttr>(), printer,
-                        [&](FloatAttr rate) { printValue(printer, Real(rate.getValueAsDouble())); });
+                        [&](FloatAttr rate) { printValue(printer, BitwiseDouble(rate.getValueAsDouble())); });
   printer << "]>";
 }
 
 Attribute CosineDecayAttr::parse(AsmParser &parser, Type) {
-  Real initial, alpha = 0.0;
+  BitwiseDouble initial, alpha = 0.0;
   int64_t steps = 0;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   if (parameters.need("initial_learning_rate", initial).need("decay_steps", steps).take("alpha", alpha).parse())
     return {};
   return getCheckedAt<CosineDecayAttr>(parser, parameters.getLoc(), initial, steps, alpha);
@@ -215,13 +215,13 @@ void CosineDecayAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
       .add("initial_learning_rate", getInitialLearningRate())
       .add("decay_steps", getDecaySteps())
-      .add("alpha", getAlpha(), Real(0));
+      .add("alpha", getAlpha(), BitwiseDouble(0));
 }
 
 Attribute PolynomialDecayAttr::parse(AsmParser &parser, Type) {
-  Real initial, end = 0.0001, power = 1.0;
+  BitwiseDouble initial, end = 0.0001, power = 1.0;
   int64_t steps = 0;
-  Parameters parameters(parser, getMnemonic());
+  ParameterParser parameters(parser, getMnemonic());
   parameters.need("initial_learning_rate", initial)
       .need("decay_steps", steps)
       .take("end_learning_rate", end)
@@ -234,15 +234,15 @@ void PolynomialDecayAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
       .add("initial_learning_rate", getInitialLearningRate())
       .add("decay_steps", getDecaySteps())
-      .add("end_learning_rate", getEndLearningRate(), Real(0.0001))
-      .add("power", getPower(), Real(1));
+      .add("end_learning_rate", getEndLearningRate(), BitwiseDouble(0.0001))
+      .add("power", getPower(), BitwiseDouble(1));
 }
 
 Attribute LinearWarmupAttr::parse(AsmParser &parser, Type) {
   int64_t steps = 0;
   Rate rate;
-  Real start = 0.0;
-  Parameters parameters(parser, getMnemonic());
+  BitwiseDouble start = 0.0;
+  ParameterParser parameters(parser, getMnemonic());
   if (parameters.need("steps", steps).need("learning_rate", rate).take("start", start).parse())
     return {};
   return getCheckedAt<LinearWarmupAttr>(parser, parameters.getLoc(), steps, rate.value, start);
@@ -251,5 +251,5 @@ void LinearWarmupAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
       .add("steps", getSteps())
       .add("learning_rate", Rate{getLearningRate()})
-      .add("start", getStart(), Real(0));
+      .add("start", getStart(), BitwiseDouble(0));
 }

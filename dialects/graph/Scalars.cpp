@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace graphc::graph {
 
-Value Scalars::constant(Type type, double value) {
+Value ScalarArithmetic::constant(Type type, double value) {
   TypedAttr attribute;
   if (isa<FloatType>(type))
     attribute = builder.getFloatAttr(type, value);
@@ -16,11 +16,11 @@ Value Scalars::constant(Type type, double value) {
   return make<arith::ConstantOp>(attribute);
 }
 
-Value Scalars::integer(Type type, const llvm::APInt &value) {
+Value ScalarArithmetic::integer(Type type, const llvm::APInt &value) {
   return make<arith::ConstantOp>(TypedAttr(builder.getIntegerAttr(type, value)));
 }
 
-Value Scalars::divide(Value a, Value b) {
+Value ScalarArithmetic::divide(Value a, Value b) {
   Type type = a.getType();
   if (isa<FloatType>(type))
     return make<arith::DivFOp>(a, b);
@@ -34,7 +34,7 @@ Value Scalars::divide(Value a, Value b) {
   return make<arith::SelectOp>(byZero, zero, make<arith::DivSIOp>(a, safe));
 }
 
-Value Scalars::compare(Comparison relation, Value a, Value b) {
+Value ScalarArithmetic::compare(Comparison relation, Value a, Value b) {
   if (isa<FloatType>(a.getType())) {
     using P = arith::CmpFPredicate;
     static constexpr P predicates[] = {P::OEQ, P::UNE, P::OLT, P::OLE, P::OGT, P::OGE};
@@ -46,7 +46,7 @@ Value Scalars::compare(Comparison relation, Value a, Value b) {
   return make<arith::CmpIOp>((a.getType().isInteger(1) ? ofTruth : ofSigned)[unsigned(relation)], a, b);
 }
 
-Value Scalars::toInteger(Value x, Type type) {
+Value ScalarArithmetic::toInteger(Value x, Type type) {
   unsigned width = type.getIntOrFloatBitWidth();
   double limit = width == 64 ? 0x1p63 : 0x1p31; // exact in f32 and f64
   Type floating = x.getType();
@@ -61,7 +61,7 @@ Value Scalars::toInteger(Value x, Type type) {
   return make<arith::SelectOp>(tooHigh, integer(type, llvm::APInt::getSignedMaxValue(width)), result);
 }
 
-Value Scalars::convert(Value x, Type to) {
+Value ScalarArithmetic::convert(Value x, Type to) {
   Type from = x.getType();
   if (from == to)
     return x;
@@ -83,7 +83,7 @@ Value Scalars::convert(Value x, Type to) {
                                                                    : make<arith::TruncIOp>(to, x);
 }
 
-Value Scalars::convert(Value x, Type from, Type to) {
+Value ScalarArithmetic::convert(Value x, Type from, Type to) {
   if (from == to)
     return x;
   x = widen(x, from);
@@ -107,7 +107,7 @@ Value Scalars::convert(Value x, Type from, Type to) {
   return has == gets ? x : has < gets ? make<arith::ExtUIOp>(scalar, x) : make<arith::TruncIOp>(scalar, x);
 }
 
-Value Scalars::widen(Value x, Type from) {
+Value ScalarArithmetic::widen(Value x, Type from) {
   const Type to = getComputeElement(from);
   if (to == from)
     return x;
@@ -118,7 +118,7 @@ Value Scalars::widen(Value x, Type from) {
   return make<arith::BitcastOp>(to, high);
 }
 
-Value Scalars::roundToOdd(Value x) {
+Value ScalarArithmetic::roundToOdd(Value x) {
   Type f32 = builder.getF32Type(), word = builder.getI32Type();
   Value nearest = make<arith::TruncFOp>(f32, x), back = make<arith::ExtFOp>(x.getType(), nearest);
   Value bits = make<arith::BitcastOp>(word, nearest), one = constant(word, 1);
@@ -130,7 +130,7 @@ Value Scalars::roundToOdd(Value x) {
   return make<arith::BitcastOp>(f32, result);
 }
 
-Value Scalars::toBfloat(Value x) {
+Value ScalarArithmetic::toBfloat(Value x) {
   Type word = builder.getI32Type();
   Value bits = make<arith::BitcastOp>(word, x), sixteen = constant(word, 16);
   Value high = make<arith::ShRUIOp>(bits, sixteen);

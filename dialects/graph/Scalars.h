@@ -9,7 +9,7 @@
 namespace graphc::graph {
 
 /// Makes the scalar ops of one body. What they mean is in the descriptions of the ops that are made of them.
-struct Scalars {
+struct ScalarArithmetic {
   mlir::OpBuilder &builder;
   mlir::Location loc;
 

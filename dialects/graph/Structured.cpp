@@ -51,13 +51,13 @@ static SmallVector<std::pair<int64_t, unsigned>> getSteps(AffineExpr index, unsi
   return steps;
 }
 
-SmallVector<int64_t> findLoopSizes(unsigned loops, ArrayRef<Indexed> tensors) {
+SmallVector<int64_t> findLoopSizes(unsigned loops, ArrayRef<IndexedTensor> tensors) {
   SmallVector<int64_t> sizes(loops, 0);
-  for (const Indexed &tensor : tensors)
+  for (const IndexedTensor &tensor : tensors)
     for (auto [index, size] : llvm::zip_equal(tensor.map.getResults(), tensor.shape))
       if (auto loop = dyn_cast<AffineDimExpr>(index))
         sizes[loop.getPosition()] = size;
-  for (const Indexed &tensor : tensors)
+  for (const IndexedTensor &tensor : tensors)
     for (auto [index, size] : llvm::zip_equal(tensor.map.getResults(), tensor.shape)) {
       const SmallVector<std::pair<int64_t, unsigned>> steps = getSteps(index, loops);
       if (steps.size() < 2)
@@ -77,7 +77,7 @@ SmallVector<int64_t> findLoopSizes(unsigned loops, ArrayRef<Indexed> tensors) {
 }
 
 SmallVector<int64_t> getLoopSizes(Operation *op, const LoopNest &nest) {
-  SmallVector<Indexed> tensors;
+  SmallVector<IndexedTensor> tensors;
   auto add = [&](AffineMap map, Value value) {
     tensors.push_back({map, cast<RankedTensorType>(value.getType()).getShape()});
   };

@@ -31,15 +31,15 @@ Attribute ImportedOp::get(StringRef name) {
 
 void ImportedOp::ignore(ArrayRef<StringRef> names) { llvm::append_range(known, names); }
 
-FailureOr<Numbers> ImportedOp::numbers(StringRef name, Numbers otherwise) {
+FailureOr<IntegerList> ImportedOp::numbers(StringRef name, IntegerList otherwise) {
   Attribute given = get(name);
   if (!given)
     return otherwise;
   if (auto array = dyn_cast<DenseI64ArrayAttr>(given))
     return llvm::to_vector(array.asArrayRef());
   if (auto array = dyn_cast<DenseBoolArrayAttr>(given))
-    return Numbers(array.asArrayRef().begin(), array.asArrayRef().end());
-  Numbers read;
+    return IntegerList(array.asArrayRef().begin(), array.asArrayRef().end());
+  IntegerList read;
   if (auto dense = dyn_cast<DenseIntElementsAttr>(given); dense && dense.getNumElements() <= 4096) {
     for (const APInt &one : dense.getValues<APInt>())
       read.push_back(one.getBitWidth() > 1 ? one.trySExtValue().value_or(-1) : int64_t(one.getZExtValue()));
@@ -48,7 +48,7 @@ FailureOr<Numbers> ImportedOp::numbers(StringRef name, Numbers otherwise) {
   return error() << "attribute '" << name << "' is " << given << "; expected integers, as array<i64: 1, 2>";
 }
 
-FailureOr<Numbers> ImportedOp::numbers(StringRef name) {
+FailureOr<IntegerList> ImportedOp::numbers(StringRef name) {
   if (attributes.get(name))
     return numbers(name, {});
   return error() << "has no attribute '" << name << "'";
@@ -167,7 +167,7 @@ Value ImportedOp::transpose(Value value, ArrayRef<int64_t> permutation) const {
   if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
     return value;
   auto from = cast<RankedTensorType>(value.getType());
-  Numbers shape = llvm::map_to_vector(permutation, [&](int64_t i) { return from.getDimSize(i); });
+  IntegerList shape = llvm::map_to_vector(permutation, [&](int64_t i) { return from.getDimSize(i); });
   return make("transpose", from.clone(shape), value, named("permutation", permutation));
 }
 

@@ -9,7 +9,7 @@
 
 namespace graphc::stablehlo {
 
-using Numbers = mlir::SmallVector<int64_t>;
+using IntegerList = mlir::SmallVector<int64_t>;
 
 /// The op, what stands for its operands, and short ways to ask for attributes and to make ops. An attribute that was asked for is known; one
 /// that nobody asks for is a reason not to import the op.
@@ -30,8 +30,8 @@ public:
   mlir::Attribute get(mlir::StringRef name);
   void ignore(mlir::ArrayRef<mlir::StringRef> names);
   /// What is given as array<i64: …> or as a dense tensor, in row-major order. Failure: said.
-  mlir::FailureOr<Numbers> numbers(mlir::StringRef name);
-  mlir::FailureOr<Numbers> numbers(mlir::StringRef name, Numbers otherwise);
+  mlir::FailureOr<IntegerList> numbers(mlir::StringRef name);
+  mlir::FailureOr<IntegerList> numbers(mlir::StringRef name, IntegerList otherwise);
   mlir::FailureOr<int64_t> number(mlir::StringRef name);
   mlir::FailureOr<int64_t> number(mlir::StringRef name, int64_t otherwise);
   mlir::FailureOr<mlir::StringRef> word(mlir::StringRef name);
@@ -58,8 +58,8 @@ public:
   mlir::Value transpose(mlir::Value value, mlir::ArrayRef<int64_t> permutation) const;
   mlir::Value broadcast(mlir::Value scalar, mlir::RankedTensorType type) const;
 
-  static Imported one(mlir::Value value) { return {{value}, ""}; }
-  static Imported cannot(std::string why) { return {{}, std::move(why)}; }
+  static ImportResult one(mlir::Value value) { return {{value}, ""}; }
+  static ImportResult cannot(std::string why) { return {{}, std::move(why)}; }
 
 private:
   mlir::NamedAttrList attributes;
@@ -86,14 +86,14 @@ inline mlir::Operation *getOp(mlir::Value value, mlir::StringRef name) {
 /// A constant of which all elements are the same, or that is repeated; else null.
 mlir::DenseElementsAttr getSplat(mlir::Value value);
 
-mlir::FailureOr<Imported> importBitcast(ImportedOp &op);
-mlir::FailureOr<Imported> importErfc(ImportedOp &op);
-mlir::FailureOr<Imported> importErfInv(ImportedOp &op);
-mlir::FailureOr<Imported> importSquare(ImportedOp &op);
-mlir::FailureOr<Imported> importTan(ImportedOp &op);
-mlir::FailureOr<Imported> importReduce(ImportedOp &op);
-mlir::FailureOr<Imported> importConvolution(ImportedOp &op);
-mlir::FailureOr<Imported> importReduceWindow(ImportedOp &op);
+mlir::FailureOr<ImportResult> importBitcast(ImportedOp &op);
+mlir::FailureOr<ImportResult> importErfc(ImportedOp &op);
+mlir::FailureOr<ImportResult> importErfInv(ImportedOp &op);
+mlir::FailureOr<ImportResult> importSquare(ImportedOp &op);
+mlir::FailureOr<ImportResult> importTan(ImportedOp &op);
+mlir::FailureOr<ImportResult> importReduce(ImportedOp &op);
+mlir::FailureOr<ImportResult> importConvolution(ImportedOp &op);
+mlir::FailureOr<ImportResult> importReduceWindow(ImportedOp &op);
 
 } // namespace graphc::stablehlo
 

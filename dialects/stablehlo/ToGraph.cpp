@@ -21,7 +21,7 @@ using namespace graphc::stablehlo;
 
 namespace {
 
-using Result = FailureOr<Imported>;
+using Result = FailureOr<ImportResult>;
 
 /// The op of that name, which has no attribute but how exact it has to be: ours are within a few units in the last place.
 Result importAsIs(ImportedOp &op) {
@@ -33,7 +33,7 @@ Result importAsIs(ImportedOp &op) {
 Result importWith(ImportedOp &op, ArrayRef<StringRef> names) {
   SmallVector<NamedAttribute> attributes;
   for (StringRef name : names) {
-    FailureOr<Numbers> numbers = op.numbers(name);
+    FailureOr<IntegerList> numbers = op.numbers(name);
     if (failed(numbers))
       return failure();
     attributes.push_back(op.named(name, *numbers));
@@ -95,7 +95,7 @@ SmallVector<Value> withIndices(ImportedOp &op, unsigned first) {
 }
 
 Result importDynamicSlice(ImportedOp &op) {
-  FailureOr<Numbers> sizes = op.numbers("slice_sizes");
+  FailureOr<IntegerList> sizes = op.numbers("slice_sizes");
   if (failed(sizes))
     return failure();
   return ImportedOp::one(op.make("dynamic_slice", op.type(), withIndices(op, 1), op.named("slice_sizes", *sizes)));
@@ -106,7 +106,7 @@ Result importDynamicUpdateSlice(ImportedOp &op) {
 }
 
 Result importReverse(ImportedOp &op) {
-  FailureOr<Numbers> dimensions = op.numbers("dimensions");
+  FailureOr<IntegerList> dimensions = op.numbers("dimensions");
   if (failed(dimensions))
     return failure();
   llvm::sort(*dimensions);
@@ -134,14 +134,14 @@ Result importConcatenate(ImportedOp &op) {
 
 /// Ours has increasing dimensions: the operand's are put in that order before.
 Result importBroadcastInDim(ImportedOp &op) {
-  FailureOr<Numbers> dimensions = op.numbers("broadcast_dimensions");
+  FailureOr<IntegerList> dimensions = op.numbers("broadcast_dimensions");
   if (failed(dimensions))
     return failure();
   Value operand = op.operands[0];
   if (operand.getType() == op.type() && llvm::equal(*dimensions, llvm::seq<int64_t>(0, op.rank())))
     return ImportedOp::one(operand);
   if (!llvm::is_sorted(*dimensions) && int64_t(dimensions->size()) == op.rank()) {
-    Numbers order = llvm::to_vector(llvm::seq<int64_t>(0, op.rank()));
+    IntegerList order = llvm::to_vector(llvm::seq<int64_t>(0, op.rank()));
     llvm::sort(order, [&](int64_t a, int64_t b) { return (*dimensions)[a] < (*dimensions)[b]; });
     operand = op.transpose(operand, order);
     llvm::sort(*dimensions);
@@ -178,9 +178,9 @@ Result importConvert(ImportedOp &op) {
 }
 
 /// A list in StableHLO's dimension numbers; empty where it is not given.
-Numbers fieldOf(DictionaryAttr fields, StringRef name) {
+IntegerList fieldOf(DictionaryAttr fields, StringRef name) {
   auto numbers = fields.getAs<DenseI64ArrayAttr>(name);
-  return numbers ? llvm::to_vector(numbers.asArrayRef()) : Numbers();
+  return numbers ? llvm::to_vector(numbers.asArrayRef()) : IntegerList();
 }
 
 /// Those of the fields that the graph dialect has under the same names. Another one is said.
@@ -221,14 +221,14 @@ bool takesRows(ImportedOp &op, DictionaryAttr fields, ArrayRef<int64_t> sizes) {
   const bool isOne = vectors == last + 1 || (last >= 0 && vectors == last && indices.getDimSize(unsigned(last)) == 1);
   return table.getRank() == 2 && isa<FloatType>(table.getElementType()) && isOne && op.type().getRank() > 0 &&
          sizes == ArrayRef<int64_t>{1, table.getDimSize(1)} &&
-         fieldOf(fields, "offset_dims") == Numbers{op.type().getRank() - 1} &&
-         fieldOf(fields, "collapsed_slice_dims") == Numbers{0} && fieldOf(fields, "start_index_map") == Numbers{0} &&
+         fieldOf(fields, "offset_dims") == IntegerList{op.type().getRank() - 1} &&
+         fieldOf(fields, "collapsed_slice_dims") == IntegerList{0} && fieldOf(fields, "start_index_map") == IntegerList{0} &&
          fieldOf(fields, "operand_batching_dims").empty() &&
          (indices.getElementType().isSignlessInteger(32) || indices.getElementType().isSignlessInteger(64));
 }
 
 /// A gather takes the nearest row where there is none of a number, an embedding zeros: the numbers are brought within the table before.
-Imported importRows(ImportedOp &op) {
+ImportResult importRows(ImportedOp &op) {
   const RankedTensorType table = op.operandType(0), indices = op.operandType(1);
   auto number = RankedTensorType::get({}, indices.getElementType());
   RankedTensorType numbers = indices.clone(op.type().getShape().drop_back());
@@ -245,7 +245,7 @@ Result importGather(ImportedOp &op) {
   FailureOr<DictionaryAttr> fields = op.dictionary("dimension_numbers");
   if (failed(fields))
     return failure();
-  FailureOr<Numbers> sizes = op.numbers("slice_sizes");
+  FailureOr<IntegerList> sizes = op.numbers("slice_sizes");
   if (failed(sizes))
     return failure();
   FailureOr<SmallVector<NamedAttribute>> attributes =
@@ -264,7 +264,7 @@ Result importGather(ImportedOp &op) {
 /// One piece that takes the place of what was there, as a[:, 1:] = b: none where it would not lie within.
 Result importPiece(ImportedOp &op, DictionaryAttr fields) {
   const RankedTensorType type = op.operandType(0), indices = op.operandType(1), updates = op.operandType(2);
-  const Numbers windows = fieldOf(fields, "update_window_dims"), inserted = fieldOf(fields, "inserted_window_dims"),
+  const IntegerList windows = fieldOf(fields, "update_window_dims"), inserted = fieldOf(fields, "inserted_window_dims"),
                 places = fieldOf(fields, "scatter_dims_to_operand_dims");
   auto given = fields.getAs<IntegerAttr>("index_vector_dim");
   const int64_t vectors = given ? given.getInt() : 0;
@@ -272,7 +272,7 @@ Result importPiece(ImportedOp &op, DictionaryAttr fields) {
     return llvm::all_of(list, [&](int64_t i) { return i >= 0 && i < rank; }) &&
            std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) == list.end();
   };
-  Numbers inOrder = places;
+  IntegerList inOrder = places;
   llvm::sort(inOrder);
   if (!areDimensions(windows, updates.getRank()) || !areDimensions(inserted, type.getRank()) ||
       !areDimensions(inOrder, type.getRank()) || vectors < 0 || vectors > indices.getRank() ||
@@ -282,7 +282,7 @@ Result importPiece(ImportedOp &op, DictionaryAttr fields) {
   if (indices.getNumElements() != int64_t(places.size()) || !fieldOf(fields, "input_batching_dims").empty() ||
       int64_t(windows.size() + inserted.size()) != type.getRank())
     return ImportedOp::cannot("that sets several pieces");
-  Numbers sizes(size_t(type.getRank()), 1);
+  IntegerList sizes(size_t(type.getRank()), 1);
   const int64_t *window = windows.begin();
   for (int64_t i = 0; i < type.getRank(); ++i)
     if (!llvm::is_contained(inserted, i))
@@ -350,7 +350,7 @@ Result importTopK(ImportedOp &op) {
     return op.error() << "has " << op.op->getNumResults() << " results; expected 2";
   OperationState state(op.loc, "graph.top_k", op.operands, op.op->getResultTypes(), op.named("k", *k));
   Operation *made = op.builder.create(state);
-  return Imported{llvm::to_vector<2>(llvm::map_range(made->getResults(), [](OpResult one) { return Value(one); })), ""};
+  return ImportResult{llvm::to_vector<2>(llvm::map_range(made->getResults(), [](OpResult one) { return Value(one); })), ""};
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -358,7 +358,7 @@ Result importTopK(ImportedOp &op) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 /// It keeps compilers from moving ops; here nothing does that needs to be kept from it.
-Result importBarrier(ImportedOp &op) { return Imported{llvm::to_vector(op.operands), ""}; }
+Result importBarrier(ImportedOp &op) { return ImportResult{llvm::to_vector(op.operands), ""}; }
 
 /// Of a program for one device it says nothing.
 Result importShardingConstraint(ImportedOp &op) {
@@ -459,12 +459,12 @@ std::string graphc::stablehlo::findForeignType(Operation *op) {
   return "";
 }
 
-FailureOr<Imported> graphc::stablehlo::toGraph(Operation *op, ValueRange operands, OpBuilder &builder,
+FailureOr<ImportResult> graphc::stablehlo::toGraph(Operation *op, ValueRange operands, OpBuilder &builder,
                                                Location location) {
   const StringRef name = op->getName().getStringRef();
   const Kind *kind = llvm::find_if(kKinds, [&](const Kind &one) { return one.name == name; });
   if (kind == std::end(kKinds))
-    return Imported{};
+    return ImportResult{};
   ImportedOp imported(op, operands, builder, location);
   if (operands.size() < kind->fewest || operands.size() > kind->most)
     return imported.error() << "has " << operands.size() << " operands; expected "

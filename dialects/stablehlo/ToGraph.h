@@ -9,14 +9,14 @@
 namespace graphc::stablehlo {
 
 /// What stands for an op's results, or why nothing can: "with dilated operands", or "" where the graph dialect has nothing like it.
-struct Imported {
+struct ImportResult {
   mlir::SmallVector<mlir::Value> values;
   std::string why;
 };
 
 /// Makes what `op` computes of `operands`, which have its operands' types, with the types of its results. What is not as StableHLO's
 /// specification has it is said at the op; what only the types forbid is left to the verifier of the ops that are made.
-mlir::FailureOr<Imported> toGraph(mlir::Operation *op, mlir::ValueRange operands, mlir::OpBuilder &builder,
+mlir::FailureOr<ImportResult> toGraph(mlir::Operation *op, mlir::ValueRange operands, mlir::OpBuilder &builder,
                                   mlir::Location location);
 
 /// Functions of JAX that have a derivative of their own where what they compute has none: relu is max(x, 0), and at 0 its derivative is 0. What

@@ -9,12 +9,12 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::stablehlo;
 
-FailureOr<Imported> stablehlo::importSquare(ImportedOp &op) {
+FailureOr<ImportResult> stablehlo::importSquare(ImportedOp &op) {
   return ImportedOp::one(op.make("multiply", op.type(), {op.operands[0], op.operands[0]}));
 }
 
 /// 1 - erf(x); of large x, where erf is nearly 1, the difference has the digits of 1 and no more.
-FailureOr<Imported> stablehlo::importErfc(ImportedOp &op) {
+FailureOr<ImportResult> stablehlo::importErfc(ImportedOp &op) {
   const RankedTensorType type = op.type(), wide = type.getElementType().isBF16()
                                                       ? RankedTensorType::get(type.getShape(), op.builder.getF32Type())
                                                       : type;
@@ -24,7 +24,7 @@ FailureOr<Imported> stablehlo::importErfc(ImportedOp &op) {
 }
 
 /// A float of an integer's bits where it is 1 and what stands in the mantissa: the exponent of 1 over bits from above, as JAX makes random numbers.
-FailureOr<Imported> stablehlo::importBitcast(ImportedOp &op) {
+FailureOr<ImportResult> stablehlo::importBitcast(ImportedOp &op) {
   Type from = op.operandType().getElementType(), to = op.type().getElementType();
   const unsigned bits = to.getIntOrFloatBitWidth(), mantissa = to.isF32() ? 23 : 52;
   auto isBits = [](Value value, uint64_t number) {
@@ -45,7 +45,7 @@ FailureOr<Imported> stablehlo::importBitcast(ImportedOp &op) {
 }
 
 /// M. Giles, Approximating the erfinv function (2010), single precision, as XLA has it.
-FailureOr<Imported> stablehlo::importErfInv(ImportedOp &op) {
+FailureOr<ImportResult> stablehlo::importErfInv(ImportedOp &op) {
   const RankedTensorType type = op.type();
   if (!type.getElementType().isF32())
     return ImportedOp::cannot("of other elements than f32");
@@ -79,7 +79,7 @@ FailureOr<Imported> stablehlo::importErfInv(ImportedOp &op) {
   return ImportedOp::one(make("select", {isEnd, end, make("multiply", {make("select", {isNear, near, far}), x})}));
 }
 
-FailureOr<Imported> stablehlo::importTan(ImportedOp &op) {
+FailureOr<ImportResult> stablehlo::importTan(ImportedOp &op) {
   Value sine = op.make("sine", op.type(), op.operands), cosine = op.make("cosine", op.type(), op.operands);
   return ImportedOp::one(op.make("divide", op.type(), {sine, cosine}));
 }

@@ -12,7 +12,7 @@ using namespace graphc::stablehlo;
 
 namespace {
 
-using Result = FailureOr<Imported>;
+using Result = FailureOr<ImportResult>;
 
 struct Combiner {
   StringRef name, reduction;
@@ -66,7 +66,7 @@ Result importArgmax(ImportedOp &op) {
   const bool isMax = body == "compare GT" + kBody.str(), isMin = body == "compare LT" + kBody.str();
   if (!isMax && !isMin)
     return ImportedOp::cannot("of several operands, other than argmax and argmin");
-  FailureOr<Numbers> dimensions = op.numbers("dimensions");
+  FailureOr<IntegerList> dimensions = op.numbers("dimensions");
   if (failed(dimensions))
     return failure();
   Operation *places = op.operands[1].getDefiningOp();
@@ -83,7 +83,7 @@ Result importArgmax(ImportedOp &op) {
   Value x = op.operands[0];
   if (isMin) // the order of integers' complements is the other way round
     x = op.make(isa<FloatType>(op.operandType().getElementType()) ? "negate" : "not", x.getType(), x);
-  return Imported{
+  return ImportResult{
       {op.make(isMax ? "reduce_max" : "reduce_min", op.type(0), op.operands[0], op.named("dimensions", *dimensions)),
        op.make("argmax", op.type(1), x, op.named("dimension", dimensions->front()))},
       ""};
@@ -91,7 +91,7 @@ Result importArgmax(ImportedOp &op) {
 
 } // namespace
 
-FailureOr<Imported> graphc::stablehlo::importReduce(ImportedOp &op) {
+FailureOr<ImportResult> graphc::stablehlo::importReduce(ImportedOp &op) {
   if (op.operands.size() == 4 && op.op->getNumResults() == 2)
     return importArgmax(op);
   if (op.operands.size() != 2)
@@ -103,7 +103,7 @@ FailureOr<Imported> graphc::stablehlo::importReduce(ImportedOp &op) {
   if (combiner == std::end(kCombiners))
     return ImportedOp::cannot(
         "by more than one operation, or one that is none of add, maximum, minimum, multiply, and, or");
-  FailureOr<Numbers> dimensions = op.numbers("dimensions");
+  FailureOr<IntegerList> dimensions = op.numbers("dimensions");
   if (failed(dimensions))
     return failure();
   llvm::sort(*dimensions);

@@ -12,8 +12,8 @@ bool areAll(ArrayRef<int64_t> numbers, int64_t value) {
 }
 
 /// Of each letter of `to` its place in `from`; nothing where they have not the same letters.
-std::optional<Numbers> findPermutation(StringRef from, StringRef to) {
-  Numbers permutation;
+std::optional<IntegerList> findPermutation(StringRef from, StringRef to) {
+  IntegerList permutation;
   for (char letter : to) {
     const size_t place = from.find(letter);
     if (place == StringRef::npos || from.rfind(letter) != place)
@@ -25,14 +25,14 @@ std::optional<Numbers> findPermutation(StringRef from, StringRef to) {
 
 /// How windows lie along `rank` dimensions.
 struct Windows {
-  Numbers strides, low, high, dilations;
+  IntegerList strides, low, high, dilations;
 };
 
 /// `padding` is rank x 2.
 FailureOr<Windows> readWindows(ImportedOp &op, size_t rank, StringRef dilations) {
-  FailureOr<Numbers> strides = op.numbers("window_strides", Numbers(rank, 1));
-  FailureOr<Numbers> spread = succeeded(strides) ? op.numbers(dilations, Numbers(rank, 1)) : strides;
-  FailureOr<Numbers> padding = succeeded(spread) ? op.numbers("padding", Numbers(2 * rank, 0)) : spread;
+  FailureOr<IntegerList> strides = op.numbers("window_strides", IntegerList(rank, 1));
+  FailureOr<IntegerList> spread = succeeded(strides) ? op.numbers(dilations, IntegerList(rank, 1)) : strides;
+  FailureOr<IntegerList> padding = succeeded(spread) ? op.numbers("padding", IntegerList(2 * rank, 0)) : spread;
   if (failed(padding))
     return failure();
   if (padding->size() == 1) // of a splat; numbers() gives each element, so this is a tensor of one
@@ -55,7 +55,7 @@ Value spreadOut(ImportedOp &op, Value input, ArrayRef<int64_t> dilation, bool nh
   if (areAll(dilation, 1))
     return input;
   auto type = cast<RankedTensorType>(input.getType());
-  Numbers none(type.getRank(), 0), interior = none, shape = llvm::to_vector(type.getShape());
+  IntegerList none(type.getRank(), 0), interior = none, shape = llvm::to_vector(type.getShape());
   for (auto [i, spread] : llvm::enumerate(dilation)) {
     const size_t dimension = i + (nhwc ? 1 : 2);
     interior[dimension] = spread - 1;
@@ -74,7 +74,7 @@ Value spreadOut(ImportedOp &op, Value input, ArrayRef<int64_t> dilation, bool nh
 
 /// Input and result stand as the graph dialect has them, with features first or last, and the filter as OIHW or HWIO; what stands otherwise is
 /// transposed.
-FailureOr<Imported> graphc::stablehlo::importConvolution(ImportedOp &op) {
+FailureOr<ImportResult> graphc::stablehlo::importConvolution(ImportedOp &op) {
   op.ignore({"precision_config"});
   const size_t rank = op.rank(), space = rank - 2;
   if (rank < 3 || rank > 11 || op.operandType(1).getRank() != op.rank() || op.type().getRank() != op.rank())
@@ -86,9 +86,9 @@ FailureOr<Imported> graphc::stablehlo::importConvolution(ImportedOp &op) {
   FailureOr<int64_t> batchGroups = succeeded(groups) ? op.number("batch_group_count", 1) : groups;
   if (failed(batchGroups))
     return failure();
-  FailureOr<Numbers> inputDilation = op.numbers("lhs_dilation", Numbers(space, 1));
-  FailureOr<Numbers> reversal =
-      succeeded(inputDilation) ? op.numbers("window_reversal", Numbers(space, 0)) : inputDilation;
+  FailureOr<IntegerList> inputDilation = op.numbers("lhs_dilation", IntegerList(space, 1));
+  FailureOr<IntegerList> reversal =
+      succeeded(inputDilation) ? op.numbers("window_reversal", IntegerList(space, 0)) : inputDilation;
   if (failed(reversal))
     return failure();
   FailureOr<Windows> windows = readWindows(op, space, "rhs_dilation");
@@ -110,7 +110,7 @@ FailureOr<Imported> graphc::stablehlo::importConvolution(ImportedOp &op) {
   const StringRef input = layoutOf("input"), kernel = layoutOf("kernel"), output = layoutOf("output");
   const bool nhwc = input != "bf" + places || output != "bf" + places, hwio = kernel != "oi" + places;
   const std::string features = nhwc ? "b" + places + "f" : "bf" + places, filter = hwio ? places + "io" : kernel.str();
-  std::optional<Numbers> toInput = findPermutation(input, features), toFilter = findPermutation(kernel, filter),
+  std::optional<IntegerList> toInput = findPermutation(input, features), toFilter = findPermutation(kernel, filter),
                          toOutput = findPermutation(features, output), fromOutput = findPermutation(output, features);
   if (!toInput || !toFilter || !toOutput || !fromOutput)
     return op.error() << "has dimension numbers that do not fit its operands";
@@ -118,7 +118,7 @@ FailureOr<Imported> graphc::stablehlo::importConvolution(ImportedOp &op) {
   Value w = op.transpose(op.operands[1], *toFilter);
   if (!x)
     return ImportedOp::cannot("whose dilated operand is too large");
-  Numbers reversed;
+  IntegerList reversed;
   for (size_t i = 0; i < space; ++i)
     if ((*reversal)[i])
       reversed.push_back(int64_t(hwio ? i : i + 2));
@@ -132,7 +132,7 @@ FailureOr<Imported> graphc::stablehlo::importConvolution(ImportedOp &op) {
     attributes.push_back(op.named("nhwc"));
   if (hwio)
     attributes.push_back(op.named("hwio"));
-  Numbers shape = llvm::map_to_vector(*fromOutput, [&](int64_t i) { return op.type().getDimSize(i); });
+  IntegerList shape = llvm::map_to_vector(*fromOutput, [&](int64_t i) { return op.type().getDimSize(i); });
   Value y = op.makeProduct("convolution", op.type().clone(shape), {x, w}, attributes);
   return ImportedOp::one(op.transpose(y, *toOutput));
 }
@@ -156,13 +156,13 @@ static std::optional<int64_t> findSumUpTo(RankedTensorType type, ArrayRef<int64_
 }
 
 /// Pools: of the largest element, or of sums, which are means times the number of places.
-FailureOr<Imported> graphc::stablehlo::importReduceWindow(ImportedOp &op) {
+FailureOr<ImportResult> graphc::stablehlo::importReduceWindow(ImportedOp &op) {
   if (op.operands.size() != 2)
     return ImportedOp::cannot("of several operands");
   const StringRef combiner = op.combiner();
   const size_t rank = op.rank();
-  FailureOr<Numbers> sizes = op.numbers("window_dimensions");
-  FailureOr<Numbers> spread = succeeded(sizes) ? op.numbers("base_dilations", Numbers(rank, 1)) : sizes;
+  FailureOr<IntegerList> sizes = op.numbers("window_dimensions");
+  FailureOr<IntegerList> spread = succeeded(sizes) ? op.numbers("base_dilations", IntegerList(rank, 1)) : sizes;
   if (failed(spread))
     return failure();
   FailureOr<Windows> windows = readWindows(op, rank, "window_dilations");

@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace graphc {
 
-Links::Links(ModuleOp module) {
+LinkTimes::LinkTimes(ModuleOp module) {
   auto all = module->getAttrOfType<ArrayAttr>(graph::GraphDialect::kLinks);
   if (!all)
     return;
@@ -22,7 +22,7 @@ static bool covers(const graph::DeviceName &end, const graph::DeviceName &device
   return (end.job.empty() || end.job == device.job) && (!end.task || !device.task || *end.task == *device.task);
 }
 
-std::optional<TimeModel::Way> Links::between(const graph::DeviceName &a, const graph::DeviceName &b) const {
+std::optional<TimeModel::Way> LinkTimes::between(const graph::DeviceName &a, const graph::DeviceName &b) const {
   for (const Link &link : links)
     if ((covers(link.from, a) && covers(link.to, b)) || (covers(link.from, b) && covers(link.to, a)))
       return link.way;

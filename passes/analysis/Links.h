@@ -12,9 +12,9 @@
 namespace graphc {
 
 /// The module's graph.links. Only what the order of a step depends on; no result does.
-class Links {
+class LinkTimes {
 public:
-  explicit Links(mlir::ModuleOp module);
+  explicit LinkTimes(mlir::ModuleOp module);
 
   /// How messages go between devices of two tasks; nothing where no link is known. The first that matches, in either direction, decides.
   std::optional<TimeModel::Way> between(const graph::DeviceName &a, const graph::DeviceName &b) const;

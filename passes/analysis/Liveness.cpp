@@ -5,28 +5,28 @@
 
 namespace graphc {
 
-uint32_t Liveness::addProgram() {
+uint32_t LivenessProof::addProgram() {
   programs.emplace_back();
   return uint32_t(programs.size() - 1);
 }
 
-uint32_t Liveness::addChannel(uint32_t capacity, uint32_t tokens, bool zeroCopy) {
+uint32_t LivenessProof::addChannel(uint32_t capacity, uint32_t tokens, bool zeroCopy) {
   channels.push_back({capacity, tokens, zeroCopy});
   return uint32_t(channels.size() - 1);
 }
 
-uint32_t Liveness::append(uint32_t program, Action action, uint32_t channel) {
+uint32_t LivenessProof::append(uint32_t program, Action action, uint32_t channel) {
   nodes.push_back({program, action, channel});
   programs[program].push_back(uint32_t(nodes.size() - 1));
   return uint32_t(nodes.size() - 1);
 }
 
-uint32_t Liveness::addLoops() {
+uint32_t LivenessProof::addLoops() {
   nodes.push_back({0, Action::Send, kNoChannel});
   return uint32_t(nodes.size() - 1);
 }
 
-std::vector<Liveness::Ends> Liveness::endsOfChannels() const {
+std::vector<LivenessProof::Ends> LivenessProof::endsOfChannels() const {
   std::vector<Ends> ends(channels.size());
   for (uint32_t node = 0; node < nodes.size(); ++node) {
     if (nodes[node].channel == kNoChannel)
@@ -56,7 +56,7 @@ std::vector<Liveness::Ends> Liveness::endsOfChannels() const {
 /// Adds the channel's edges of distance 0. With n messages a step, the i-th receive of a step takes the message of send
 /// i - tokens: of this step where that is not negative, of an earlier one otherwise. Send i needs the release of message
 /// i + tokens - capacity likewise.
-void Liveness::addMatching(uint32_t channel, const Ends &ends, Edges &edges, Result &result) const {
+void LivenessProof::addMatching(uint32_t channel, const Ends &ends, Edges &edges, Result &result) const {
   const std::vector<uint32_t> &sends = ends.sends, &receives = ends.receives;
   if (sends.size() != receives.size()) {
     result.mismatches.push_back({channel, uint32_t(sends.size()), uint32_t(receives.size())});
@@ -79,7 +79,7 @@ void Liveness::addMatching(uint32_t channel, const Ends &ends, Edges &edges, Res
 
 /// Numbers each node one more than the largest before it, in linear time. False where a cycle is left; then `incoming`
 /// is not 0 for the nodes that may lie on one.
-bool Liveness::rank(const Edges &edges, std::vector<uint32_t> &ranks, std::vector<uint32_t> &incoming) const {
+bool LivenessProof::rank(const Edges &edges, std::vector<uint32_t> &ranks, std::vector<uint32_t> &incoming) const {
   ranks.assign(nodes.size(), 1);
   incoming.assign(nodes.size(), 0);
   for (const auto &out : edges)
@@ -99,7 +99,7 @@ bool Liveness::rank(const Edges &edges, std::vector<uint32_t> &ranks, std::vecto
 }
 
 /// Breadth first from every node that can lie on a cycle: the graph is small (communication only).
-std::vector<Liveness::Step> Liveness::shortestCycle(const Edges &edges, const std::vector<uint32_t> &incoming) const {
+std::vector<LivenessProof::Step> LivenessProof::shortestCycle(const Edges &edges, const std::vector<uint32_t> &incoming) const {
   std::vector<Step> best;
   for (uint32_t start = 0; start < nodes.size(); ++start) {
     if (incoming[start] == 0)
@@ -135,7 +135,7 @@ std::vector<Liveness::Step> Liveness::shortestCycle(const Edges &edges, const st
   return best;
 }
 
-Liveness::Result Liveness::check() const {
+LivenessProof::Result LivenessProof::check() const {
   Result result;
   Edges edges(nodes.size());
   for (const std::vector<uint32_t> &order : programs)

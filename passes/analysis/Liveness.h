@@ -27,7 +27,7 @@
 
 namespace graphc {
 
-class Liveness {
+class LivenessProof {
 public:
   enum class Action { Send, SendDone, Receive, Release, Acquire };
   enum class Reason { Order, Message, Capacity, Borrow, Loop };

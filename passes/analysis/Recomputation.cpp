@@ -33,7 +33,7 @@ public:
     addAll(values, alive);
   }
 
-  Recomputation choose(uint64_t target);
+  RematerializationChoice choose(uint64_t target);
 
 private:
   /// The longest time between two of a value's users, or between what makes it and the first of them.
@@ -145,7 +145,7 @@ bool Chooser::take(uint32_t value, Gap gap, const Steps &steps) {
   return true;
 }
 
-Recomputation Chooser::choose(uint64_t target) {
+RematerializationChoice Chooser::choose(uint64_t target) {
   struct Candidate {
     double worth;
     uint32_t value;
@@ -161,7 +161,7 @@ Recomputation Chooser::choose(uint64_t target) {
   std::sort(candidates.begin(), candidates.end(), [](const Candidate &a, const Candidate &b) {
     return std::pair(-a.worth, a.value) < std::pair(-b.worth, b.value);
   });
-  Recomputation result;
+  RematerializationChoice result;
   result.peakBefore = uint64_t(alive.most());
   const auto isOver = [&](int64_t bytes) { return bytes > 0 && uint64_t(bytes) > target; };
   for (const auto &[worth, value, gap] : candidates) {
@@ -186,9 +186,9 @@ uint64_t peakOf(const std::vector<BlockValue> &values, const std::vector<uint64_
   return uint64_t(alive.most());
 }
 
-Recomputation chooseRecomputed(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others,
+RematerializationChoice chooseRecomputed(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others,
                                uint64_t target, const TimeModel &time, TimeModel::Engine engine) {
-  return others.empty() ? Recomputation() : Chooser(values, others, time, engine).choose(target);
+  return others.empty() ? RematerializationChoice() : Chooser(values, others, time, engine).choose(target);
 }
 
 } // namespace graphc

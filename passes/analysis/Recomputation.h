@@ -28,15 +28,15 @@ struct BlockValue {
 };
 
 /// One that is not kept from its last early user to its first late one.
-struct Recomputed {
+struct RematerializedValue {
   uint32_t value;
   uint32_t lastEarly, firstLate; ///< positions
   std::vector<uint32_t> again; ///< what is computed again for it, operands first, itself last
   double seconds; ///< by estimate, each time
 };
 
-struct Recomputation {
-  std::vector<Recomputed> chosen;
+struct RematerializationChoice {
+  std::vector<RematerializedValue> chosen;
   uint64_t peakBefore = 0, peak = 0; ///< bytes at the fullest position
   bool isEnough = true; ///< `peak` is what was asked for, or less
 };
@@ -46,7 +46,7 @@ uint64_t peakOf(const std::vector<BlockValue> &values, const std::vector<uint64_
 
 /// Chooses values by the largest product of bytes and time for what it costs until no position has more than `target` bytes, or nothing
 /// is left that helps. At most 16 operations are computed again for one value, so that the work is linear but for a logarithm.
-Recomputation chooseRecomputed(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others,
+RematerializationChoice chooseRecomputed(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others,
                                uint64_t target, const TimeModel &time, TimeModel::Engine engine);
 
 } // namespace graphc

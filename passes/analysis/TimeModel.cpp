@@ -13,7 +13,7 @@ TimeModel::Way TimeModel::overLink(double latencyMicroseconds, double gigabitsPe
 }
 
 TimeModel::Way TimeModel::betweenTasks(bool oneHost) const {
-  const cluster::Calibration::Link &link = oneHost ? figures.sharedMemory : figures.grpc;
+  const cluster::MachineCalibration::Link &link = oneHost ? figures.sharedMemory : figures.grpc;
   Way way = overLink(link.latencyMicroseconds, link.gigabitsPerSecond);
   way.copies = oneHost;
   return way;
@@ -49,7 +49,7 @@ double TimeModel::call(uint64_t flops, uint64_t bytes, double threads) const {
 double TimeModel::queuedCall(Engine engine, uint64_t flops, uint64_t bytes, double threads) const {
   if (engine == Engine::Host)
     return call(flops, bytes, threads);
-  const cluster::Calibration::Gpu &gpu = figures.gpu;
+  const cluster::MachineCalibration::Gpu &gpu = figures.gpu;
   const double rate = gpu.matmulGflops * 1e9 * (threads > 0 ? 1 : 0.1); // as call() has it
   return gpu.kernelMicroseconds * 1e-6 +
          std::max(double(flops) / rate, double(bytes) / (gpu.memoryGigabytesPerSecond * 1e9));

@@ -17,7 +17,7 @@ namespace graphc {
 /// Times are in seconds, of one instance of a program.
 class TimeModel {
 public:
-  explicit TimeModel(cluster::Calibration calibration) : figures(std::move(calibration)) {}
+  explicit TimeModel(cluster::MachineCalibration calibration) : figures(std::move(calibration)) {}
 
   /// How messages go from one program to another.
   struct Way {
@@ -82,7 +82,7 @@ public:
 private:
   double memory(double bytes) const { return bytes / (figures.memoryGigabytesPerSecond * 1e9); }
 
-  cluster::Calibration figures;
+  cluster::MachineCalibration figures;
 };
 
 } // namespace graphc

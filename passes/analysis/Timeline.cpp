@@ -6,24 +6,24 @@
 
 namespace graphc {
 
-uint32_t Timeline::addLane() {
+uint32_t StepTimeline::addLane() {
   lanes.emplace_back();
   return uint32_t(lanes.size() - 1);
 }
 
-uint32_t Timeline::addWire() { return wires++; }
+uint32_t StepTimeline::addWire() { return wires++; }
 
-uint32_t Timeline::addChannel(const Channel &channel) {
+uint32_t StepTimeline::addChannel(const Channel &channel) {
   channels.push_back(channel);
   return uint32_t(channels.size() - 1);
 }
 
-void Timeline::append(uint32_t lane, const Instruction &instruction) { lanes[lane].push_back(instruction); }
+void StepTimeline::append(uint32_t lane, const Instruction &instruction) { lanes[lane].push_back(instruction); }
 
 /// A run of so many steps: lanes take their instructions in the order of time.
-class Timeline::Simulation {
+class StepTimeline::Simulation {
 public:
-  Simulation(const Timeline &timeline, uint32_t steps);
+  Simulation(const StepTimeline &timeline, uint32_t steps);
   std::optional<Result> run();
 
 private:
@@ -47,7 +47,7 @@ private:
   void advance(size_t lane, double start);
   Result finish();
 
-  const Timeline &timeline;
+  const StepTimeline &timeline;
   const uint32_t steps;
   std::vector<Traffic> traffic; ///< by channel
   std::vector<Cursor> cursors; ///< by lane
@@ -60,7 +60,7 @@ private:
   Result result;
 };
 
-Timeline::Simulation::Simulation(const Timeline &timeline, uint32_t steps)
+StepTimeline::Simulation::Simulation(const StepTimeline &timeline, uint32_t steps)
     : timeline(timeline), steps(steps), traffic(timeline.channels.size()), cursors(timeline.lanes.size()),
       wireFree(timeline.wires, 0), releases(timeline.channels.size(), false) {
   for (size_t i = 0; i < traffic.size(); ++i) {
@@ -82,7 +82,7 @@ Timeline::Simulation::Simulation(const Timeline &timeline, uint32_t steps)
 }
 
 /// When the lane's next instruction can start; nothing while what it waits for has not come up yet.
-std::optional<double> Timeline::Simulation::startOf(size_t lane) const {
+std::optional<double> StepTimeline::Simulation::startOf(size_t lane) const {
   const Cursor &cursor = cursors[lane];
   const Instruction &instruction = timeline.lanes[lane][cursor.next];
   if (instruction.action == Action::Work || instruction.action == Action::Release)
@@ -100,7 +100,7 @@ std::optional<double> Timeline::Simulation::startOf(size_t lane) const {
                                                : std::nullopt;
 }
 
-void Timeline::Simulation::offer(size_t lane) {
+void StepTimeline::Simulation::offer(size_t lane) {
   if (cursors[lane].step == steps)
     return;
   if (std::optional<double> start = startOf(lane))
@@ -109,13 +109,13 @@ void Timeline::Simulation::offer(size_t lane) {
     traffic[timeline.lanes[lane][cursors[lane].next].channel].waiting.push_back(lane);
 }
 
-void Timeline::Simulation::wake(Traffic &of) {
+void StepTimeline::Simulation::wake(Traffic &of) {
   for (size_t lane : std::exchange(of.waiting, {}))
     offer(lane);
 }
 
 /// What an instruction that ends at `end` does to its channel.
-void Timeline::Simulation::pass(const Instruction &instruction, double end) {
+void StepTimeline::Simulation::pass(const Instruction &instruction, double end) {
   const Channel &channel = timeline.channels[instruction.channel];
   Traffic &of = traffic[instruction.channel];
   switch (instruction.action) {
@@ -147,7 +147,7 @@ void Timeline::Simulation::pass(const Instruction &instruction, double end) {
 }
 
 /// The lane's next instruction, which starts then.
-void Timeline::Simulation::advance(size_t lane, double start) {
+void StepTimeline::Simulation::advance(size_t lane, double start) {
   Cursor &cursor = cursors[lane];
   const Instruction &instruction = timeline.lanes[lane][cursor.next];
   const double end = start + instruction.seconds;
@@ -165,7 +165,7 @@ void Timeline::Simulation::advance(size_t lane, double start) {
 }
 
 /// Times from the first start on, and how long a step takes once the channels are full.
-Timeline::Result Timeline::Simulation::finish() {
+StepTimeline::Result StepTimeline::Simulation::finish() {
   double first = -1;
   for (const auto &lane : result.lanes)
     if (!lane.empty() && (first < 0 || lane.front().start < first))
@@ -182,7 +182,7 @@ Timeline::Result Timeline::Simulation::finish() {
   return std::move(result);
 }
 
-std::optional<Timeline::Result> Timeline::Simulation::run() {
+std::optional<StepTimeline::Result> StepTimeline::Simulation::run() {
   for (size_t lane = 0; lane < timeline.lanes.size(); ++lane)
     offer(lane);
   while (open > 0) {
@@ -195,6 +195,6 @@ std::optional<Timeline::Result> Timeline::Simulation::run() {
   return finish();
 }
 
-std::optional<Timeline::Result> Timeline::run(uint32_t steps) const { return Simulation(*this, steps).run(); }
+std::optional<StepTimeline::Result> StepTimeline::run(uint32_t steps) const { return Simulation(*this, steps).run(); }
 
 } // namespace graphc

@@ -15,7 +15,7 @@
 
 namespace graphc {
 
-class Timeline {
+class StepTimeline {
 public:
   enum class Action { Work, Send, SendDone, Receive, Release };
 

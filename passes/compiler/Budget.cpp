@@ -26,24 +26,24 @@ static void setPlace(Diagnostic &note, llvm::StringRef location) {
 }
 
 /// A row stands for several tasks, of several jobs perhaps: "/job:chief,worker/device:…". It is meant by a limit for one of them.
-static bool isMeant(const cluster::MemoryLimit &limit, const Footprint::Device &row) {
+static bool isMeant(const cluster::MemoryLimit &limit, const PlanFootprint::Device &row) {
   auto [tasks, device] = llvm::StringRef(row.name).split("/device:");
   tasks.consume_front("/job:");
   for (llvm::StringRef task : llvm::split(tasks, ','))
-    if (absl::StatusOr<cluster::DeviceName> name =
-            cluster::DeviceName::parse(("/job:" + task + "/device:" + device).str());
+    if (absl::StatusOr<cluster::DeviceSpec> name =
+            cluster::DeviceSpec::parse(("/job:" + task + "/device:" + device).str());
         name.ok() && limit.device.compatibleWith(*name))
       return true;
   return false;
 }
 
 /// The first that matches; null where none does.
-static const cluster::MemoryLimit *limitOf(const cluster::BudgetConfig &budget, const Footprint::Device &row) {
+static const cluster::MemoryLimit *limitOf(const cluster::BudgetConfig &budget, const PlanFootprint::Device &row) {
   auto limit = llvm::find_if(budget.memory, [&](const cluster::MemoryLimit &one) { return isMeant(one, row); });
   return limit == budget.memory.end() ? nullptr : &*limit;
 }
 
-std::vector<MemoryExcess> findMemoryExcesses(const Footprint &footprint, const cluster::BudgetConfig &budget) {
+std::vector<MemoryExcess> findMemoryExcesses(const PlanFootprint &footprint, const cluster::BudgetConfig &budget) {
   std::vector<MemoryExcess> excesses;
   for (auto [row, device] : llvm::enumerate(footprint.devices))
     if (const cluster::MemoryLimit *limit = limitOf(budget, device); limit && device.total() > limit->bytes)
@@ -73,7 +73,7 @@ public:
   }
 
 private:
-  using Device = Footprint::Device;
+  using Device = PlanFootprint::Device;
 
   /// The one with most of something, of those that `isMeant`; null where there is none.
   const Device *fullest(llvm::function_ref<uint64_t(const Device &)> bytes,
@@ -88,12 +88,12 @@ private:
   void checkPinned();
   void checkCopied();
   std::string lacking(const Device &device, uint64_t limit) const;
-  void complain(base::JsonPosition at, const llvm::Twine &message, llvm::ArrayRef<Contributor> contributors);
+  void complain(base::JsonPosition at, const llvm::Twine &message, llvm::ArrayRef<ResourceContributor> contributors);
 
   const cluster::ClusterConfig &cluster;
   const cluster::BudgetConfig &budget;
   const plan::Plan &plan;
-  const Footprint footprint;
+  const PlanFootprint footprint;
   const DiagnosticSink &sink;
   bool keeps = true;
 };
@@ -101,7 +101,7 @@ private:
 } // namespace
 
 void BudgetCheck::complain(base::JsonPosition at, const llvm::Twine &message,
-                           llvm::ArrayRef<Contributor> contributors) {
+                           llvm::ArrayRef<ResourceContributor> contributors) {
   keeps = false;
   Diagnostic error;
   error.file = cluster.file;
@@ -109,7 +109,7 @@ void BudgetCheck::complain(base::JsonPosition at, const llvm::Twine &message,
   error.column = at.column;
   error.message = message.str();
   constexpr size_t kShown = 5;
-  for (const Contributor &contributor : contributors.take_front(kShown)) {
+  for (const ResourceContributor &contributor : contributors.take_front(kShown)) {
     if (contributor.bytes == 0)
       break;
     Diagnostic &note = error.notes.emplace_back();
@@ -125,7 +125,7 @@ void BudgetCheck::complain(base::JsonPosition at, const llvm::Twine &message,
   sink(error);
 }
 
-static std::string composition(const Footprint::Device &device) {
+static std::string composition(const PlanFootprint::Device &device) {
   return "variables " + inBytes(device.variables) + ", arenas " + inBytes(device.arena) +
          (device.constants ? ", constants " + inBytes(device.constants) : "") +
          (device.ownMemory ? "" : ", channels " + inBytes(device.channels));
@@ -133,7 +133,7 @@ static std::string composition(const Footprint::Device &device) {
 
 /// What values that are computed again do not bring; "" where there are none.
 std::string BudgetCheck::lacking(const Device &device, uint64_t limit) const {
-  const Rows rows(plan);
+  const DeviceRows rows(plan);
   const auto row = unsigned(&device - footprint.devices.data());
   uint64_t values = 0;
   for (const plan::Program &program : plan.programs())

@@ -14,7 +14,7 @@ struct MemoryExcess {
   unsigned row;
   uint64_t bytes;
 };
-std::vector<MemoryExcess> findMemoryExcesses(const Footprint &footprint, const cluster::BudgetConfig &budget);
+std::vector<MemoryExcess> findMemoryExcesses(const PlanFootprint &footprint, const cluster::BudgetConfig &budget);
 
 /// Whether the plan keeps the budget of its cluster. Where not, says by how much, and what takes most of it with the
 /// model's lines.

@@ -43,7 +43,7 @@ static graph::ClusterAttr makeCluster(MLIRContext *context, const llvm::MapVecto
 static bool sendsDistinctRows(const cluster::ClusterConfig &config) {
   const cluster::StrategyConfig &strategy = config.strategy;
   if (strategy.kind == cluster::StrategyKind::OneDevice ||
-      (strategy.kind == cluster::StrategyKind::AllReduce && strategy.replication == cluster::Replication::BetweenGraph))
+      (strategy.kind == cluster::StrategyKind::AllReduce && strategy.replication == cluster::ReplicationMode::BetweenGraph))
     return false; // no rows travel
   return strategy.embeddingRows ? *strategy.embeddingRows == cluster::EmbeddingRows::Distinct
                                 : !config.tasksShareHost();
@@ -56,17 +56,17 @@ static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::Clu
   Builder builder(context);
   std::string_view name = strategy.name();
   SmallVector<Attribute> devices;
-  for (const cluster::DeviceName &device : strategy.devices)
+  for (const cluster::DeviceSpec &device : strategy.devices)
     devices.push_back(builder.getStringAttr(device.str()));
   return graph::StrategyAttr::get(
       context, builder.getStringAttr(StringRef(name.data(), name.size())),
       strategy.kind == cluster::StrategyKind::ParameterServer && strategy.update == cluster::UpdateMode::Async,
       strategy.microBatches.value_or(0), strategy.sumLeaves.value_or(0),
-      strategy.replication == cluster::Replication::InGraph,
+      strategy.replication == cluster::ReplicationMode::InGraph,
       devices.empty() ? ArrayAttr() : builder.getArrayAttr(devices),
       strategy.maxStaleness ? int64_t(*strategy.maxStaleness) : -1, strategy.replicasToAggregate.value_or(0), fast,
       int64_t(strategy.bucketBytes.value_or(0)), int64_t(hosts), sendsDistinctRows(config),
-      strategy.recovery == cluster::Recovery::Memory && config.replicaCount() > 1);
+      strategy.recovery == cluster::RecoveryMode::Memory && config.replicaCount() > 1);
 }
 
 static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
@@ -85,7 +85,7 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
     module->removeAttr(before);
   const bool fast = strategy.order == cluster::ReduceOrder::Fast, oneHost = config.replicasShareHost();
   const bool sumsTogether =
-      strategy.kind == cluster::StrategyKind::AllReduce && strategy.replication == cluster::Replication::BetweenGraph;
+      strategy.kind == cluster::StrategyKind::AllReduce && strategy.replication == cluster::ReplicationMode::BetweenGraph;
   const uint32_t hosts = sumsTogether ? config.hostsOfSums() : 1;
   module->setAttr(GraphDialect::kStrategy, makeStrategy(context, config, fast && !oneHost && hosts == 1, hosts));
   addSettingLoc(module, kStrategySetting, strategy.file.empty() ? config.file : strategy.file, strategy.position.line,
@@ -111,7 +111,7 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
     if (strategy.maxShards)
       module->setAttr(GraphDialect::kMaxShards, builder.getI64IntegerAttr(*strategy.maxShards));
   }
-  auto deviceAttr = [&](const cluster::DeviceName &device) {
+  auto deviceAttr = [&](const cluster::DeviceSpec &device) {
     return DeviceAttr::get(context, device.job.value_or(""), device.task ? int64_t(*device.task) : -1,
                            device.type.value_or(""), device.index ? int64_t(*device.index) : -1);
   };
@@ -128,7 +128,7 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
                                           builder.getF64FloatAttr(link.latencyMicroseconds)}));
   if (!links.empty())
     module->setAttr(GraphDialect::kLinks, builder.getArrayAttr(links));
-  if (strategy.recovery == cluster::Recovery::Memory && config.replicaCount() < 2)
+  if (strategy.recovery == cluster::RecoveryMode::Memory && config.replicaCount() < 2)
     emitRemark(getSettingLoc(module, kStrategySetting))
         << "\"recovery\": \"memory\" is for two workers or more: with one no other has what is lost, and a run goes on "
            "from its last checkpoint";
@@ -200,7 +200,7 @@ LogicalResult attachFromPrograms(ModuleOp module) {
 }
 
 std::string findMisfitOf(const cluster::ClusterConfig &config) {
-  std::optional<cluster::Misfit> misfit = cluster::findMisfit(config.strategy);
+  std::optional<cluster::SettingConflict> misfit = cluster::findMisfit(config.strategy);
   return misfit ? misfit->message : "";
 }
 
@@ -222,7 +222,7 @@ bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sin
       return refuseAt(config.file, job.position, "job \"" + job.name + "\" " + why);
     };
     for (const std::string &name : job.devices)
-      if (const device::Kind *kind = device::findKind(device::kindOf(name)); !kind || !kind->hasCode())
+      if (const device::DeviceKind *kind = device::findKind(device::kindOf(name)); !kind || !kind->hasCode())
         return refuse("has the device " + name + "; this version compiles for " + device::listCompiledKinds() +
                       " and for no " + std::string(device::kindOf(name)) + ": leave it out of \"devices\"");
     for (const std::string &device : job.devices) {

@@ -28,11 +28,11 @@ static std::unique_ptr<MLIRContext> makeContext() {
   return context;
 }
 
-Compilation::Compilation(CompileOptions options, DiagnosticSink sink)
+CompilerInstance::CompilerInstance(CompileOptions options, DiagnosticSink sink)
     : options(std::move(options)), sink(std::move(sink)), own(makeContext()), inUse(own.get()),
       recorder(inUse, sources, this->sink), name("model"), used(cluster::ClusterConfig::oneTask()) {}
 
-Compilation::Compilation(ModuleOp module, std::string name, CompileOptions options, DiagnosticSink sink)
+CompilerInstance::CompilerInstance(ModuleOp module, std::string name, CompileOptions options, DiagnosticSink sink)
     : options(std::move(options)), sink(std::move(sink)), inUse(module.getContext()),
       recorder(inUse, sources, this->sink), name(std::move(name)), current(module.clone()),
       used(cluster::ClusterConfig::oneTask()) {
@@ -41,9 +41,9 @@ Compilation::Compilation(ModuleOp module, std::string name, CompileOptions optio
   inUse->appendDialectRegistry(registry);
 }
 
-Compilation::~Compilation() = default;
+CompilerInstance::~CompilerInstance() = default;
 
-LogicalResult Compilation::fail(std::string message) {
+LogicalResult CompilerInstance::fail(std::string message) {
   Diagnostic diagnostic;
   diagnostic.file = name;
   diagnostic.message = std::move(message);
@@ -51,23 +51,23 @@ LogicalResult Compilation::fail(std::string message) {
   return failure();
 }
 
-LogicalResult Compilation::read(std::unique_ptr<llvm::MemoryBuffer> model) {
+LogicalResult CompilerInstance::read(std::unique_ptr<llvm::MemoryBuffer> model) {
   name = model->getBufferIdentifier().str();
   current = readModel(std::move(model), options, sources, *inUse, sink);
   return current ? begin() : failure();
 }
 
-LogicalResult Compilation::begin() {
-  FailureOr<Stage> stage = getStage(*current);
+LogicalResult CompilerInstance::begin() {
+  FailureOr<PipelineStage> stage = getStage(*current);
   if (failed(stage))
     return failure();
   reached = *stage;
   return checkHasWork(*current, reached);
 }
 
-bool Compilation::isPlaced() { return reached >= Stage::Placed && (*current)->hasAttr(graph::GraphDialect::kCluster); }
+bool CompilerInstance::isPlaced() { return reached >= PipelineStage::Placed && (*current)->hasAttr(graph::GraphDialect::kCluster); }
 
-LogicalResult Compilation::useCluster(const MaybeCluster &cluster) {
+LogicalResult CompilerInstance::useCluster(const MaybeCluster &cluster) {
   if (cluster && isPlaced())
     return fail("is of stage \"" + getStageName(reached).str() +
                 "\" and placed already; a cluster is for modules of stage graph or differentiated");
@@ -78,15 +78,15 @@ LogicalResult Compilation::useCluster(const MaybeCluster &cluster) {
   given = cluster.has_value();
   if (given)
     used = *cluster;
-  else if (hasCluster && (reached < Stage::Partitioned || brings(graph::GraphDialect::kStrategy) ||
+  else if (hasCluster && (reached < PipelineStage::Partitioned || brings(graph::GraphDialect::kStrategy) ||
                           brings(graph::GraphDialect::kDistribution)))
     return success();
-  else if (reached >= Stage::Partitioned)
+  else if (reached >= PipelineStage::Partitioned)
     return attachFromPrograms(*current);
   return attachCluster(*current, used, options.softPlacement, sink);
 }
 
-LogicalResult Compilation::run(ModuleOp module, Stage from, Stage to) {
+LogicalResult CompilerInstance::run(ModuleOp module, PipelineStage from, PipelineStage to) {
   PassManager manager(module->getName(), PassManager::Nesting::Implicit);
   if (setUp && failed(setUp(manager)))
     return failure();
@@ -94,8 +94,8 @@ LogicalResult Compilation::run(ModuleOp module, Stage from, Stage to) {
   return manager.run(module);
 }
 
-LogicalResult Compilation::lower(Stage stage) {
-  if (stage >= Stage::Outlined && reached < Stage::Outlined && !used.budget.memory.empty() &&
+LogicalResult CompilerInstance::lower(PipelineStage stage) {
+  if (stage >= PipelineStage::Outlined && reached < PipelineStage::Outlined && !used.budget.memory.empty() &&
       failed(lowerWithinBudget(stage)))
     return failure();
   if (failed(run(*current, reached, stage)))
@@ -105,16 +105,16 @@ LogicalResult Compilation::lower(Stage stage) {
 }
 
 /// As far as the partitioned stage, and where `stage` is behind it to the scheduled one.
-LogicalResult Compilation::lowerWithinBudget(Stage stage) {
-  if (failed(run(*current, reached, Stage::Partitioned)))
+LogicalResult CompilerInstance::lowerWithinBudget(PipelineStage stage) {
+  if (failed(run(*current, reached, PipelineStage::Partitioned)))
     return failure();
-  reached = Stage::Partitioned;
+  reached = PipelineStage::Partitioned;
   FitBudget fit(used.budget);
   OwningOpRef<ModuleOp> trial;
   const auto tryIt = [&]() -> FailureOr<bool> {
     trial = current->clone();
     fit.apply(*trial);
-    if (failed(run(*trial, Stage::Partitioned, Stage::Scheduled)))
+    if (failed(run(*trial, PipelineStage::Partitioned, PipelineStage::Scheduled)))
       return failure();
     FailureOr<plan::Plan> plan = emit(*trial, /*withCode=*/false);
     if (failed(plan))
@@ -126,9 +126,9 @@ LogicalResult Compilation::lowerWithinBudget(Stage stage) {
     more = tryIt();
   if (failed(more))
     return failure();
-  if (stage >= Stage::Scheduled && fit.isLastBest()) {
+  if (stage >= PipelineStage::Scheduled && fit.isLastBest()) {
     current = std::move(trial);
-    reached = Stage::Scheduled;
+    reached = PipelineStage::Scheduled;
     return success();
   }
   fit.useBest();
@@ -136,9 +136,9 @@ LogicalResult Compilation::lowerWithinBudget(Stage stage) {
   return success();
 }
 
-FailureOr<plan::Plan> Compilation::emit() { return emit(*current, nativeCode); }
+FailureOr<plan::Plan> CompilerInstance::emit() { return emit(*current, nativeCode); }
 
-FailureOr<plan::Plan> Compilation::emit(ModuleOp module, bool withCode) {
+FailureOr<plan::Plan> CompilerInstance::emit(ModuleOp module, bool withCode) {
   EmitOptions emit;
   emit.producer = absl::StrCat("graphc ", base::version());
   emit.model = llvm::sys::path::filename(name).str();
@@ -153,7 +153,7 @@ FailureOr<plan::Plan> Compilation::emit(ModuleOp module, bool withCode) {
 }
 
 /// What can only be said of the plan: whether it keeps the budget, and which devices of the cluster it leaves idle.
-LogicalResult Compilation::check(const plan::Plan &plan) {
+LogicalResult CompilerInstance::check(const plan::Plan &plan) {
   if (!keepsBudget(plan, used, sink))
     return failure();
   if (given)
@@ -166,9 +166,9 @@ LogicalResult Compilation::check(const plan::Plan &plan) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 /// `begin`: reads the model, or looks at the module.
-static void compile(Compilation &compilation, llvm::function_ref<LogicalResult()> begin, const MaybeCluster &cluster,
+static void compile(CompilerInstance &compilation, llvm::function_ref<LogicalResult()> begin, const MaybeCluster &cluster,
                     CompileResult &result) {
-  if (failed(begin()) || failed(compilation.useCluster(cluster)) || failed(compilation.lower(Stage::Llvm)))
+  if (failed(begin()) || failed(compilation.useCluster(cluster)) || failed(compilation.lower(PipelineStage::Llvm)))
     return;
   FailureOr<plan::Plan> plan = compilation.emit();
   if (succeeded(plan) && succeeded(compilation.check(*plan)))
@@ -194,7 +194,7 @@ static CompileResult compile(std::unique_ptr<llvm::MemoryBuffer> model, const Ma
   CompileResult result;
   if (!checkOptions(options, result))
     return result;
-  Compilation compilation(options, [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
+  CompilerInstance compilation(options, [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
   compile(compilation, [&] { return compilation.read(std::move(model)); }, cluster, result);
   return result;
 }
@@ -227,7 +227,7 @@ CompileResult compile(ModuleOp module, std::string_view name, const MaybeCluster
     result.diagnostics.emplace_back().message = "imports are read beside a model's text; expected none beside a module";
     return result;
   }
-  Compilation compilation(module, std::string(name), options,
+  CompilerInstance compilation(module, std::string(name), options,
                           [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
   compile(compilation, [&] { return compilation.begin(); }, cluster, result);
   return result;

@@ -19,14 +19,14 @@
 namespace graphc {
 
 /// Each step fails after it has said why. Steps come in the order in which they stand here.
-class Compilation {
+class CompilerInstance {
 public:
-  Compilation(CompileOptions options, DiagnosticSink sink);
+  CompilerInstance(CompileOptions options, DiagnosticSink sink);
   /// Of a copy of `module`, in its context, which no other thread may use meanwhile. What is emitted there goes to `sink` as long as
   /// this lives.
-  Compilation(mlir::ModuleOp module, std::string name, CompileOptions options, DiagnosticSink sink);
-  ~Compilation();
-  Compilation(const Compilation &) = delete;
+  CompilerInstance(mlir::ModuleOp module, std::string name, CompileOptions options, DiagnosticSink sink);
+  ~CompilerInstance();
+  CompilerInstance(const CompilerInstance &) = delete;
 
   mlir::MLIRContext &context() { return *inUse; }
   /// Parses and checks the model, whose name is that of the buffer.
@@ -34,7 +34,7 @@ public:
   /// Looks at a module that is there: its stage, and whether there is something to compile. Part of read.
   mlir::LogicalResult begin();
   mlir::ModuleOp module() { return *current; }
-  Stage stage() const { return reached; }
+  PipelineStage stage() const { return reached; }
 
   /// Whether the module brings its cluster, and has been placed for it.
   bool isPlaced();
@@ -47,7 +47,7 @@ public:
   std::function<mlir::LogicalResult(mlir::PassManager &)> setUp;
   /// Runs the passes from the stage reached to `stage`. Where the budget limits memory, what is cheap is computed again until the plan
   /// keeps it, or as far as that brings it: check() says so.
-  mlir::LogicalResult lower(Stage stage);
+  mlir::LogicalResult lower(PipelineStage stage);
 
   /// Whether plans get native code; without, they cannot run, and what they would take is known sooner.
   bool nativeCode = true;
@@ -58,8 +58,8 @@ public:
 
 private:
   mlir::LogicalResult fail(std::string message);
-  mlir::LogicalResult run(mlir::ModuleOp module, Stage from, Stage to);
-  mlir::LogicalResult lowerWithinBudget(Stage stage);
+  mlir::LogicalResult run(mlir::ModuleOp module, PipelineStage from, PipelineStage to);
+  mlir::LogicalResult lowerWithinBudget(PipelineStage stage);
   mlir::FailureOr<plan::Plan> emit(mlir::ModuleOp module, bool withCode);
 
   const CompileOptions options;
@@ -70,7 +70,7 @@ private:
   DiagnosticRecorder recorder;
   std::string name;
   mlir::OwningOpRef<mlir::ModuleOp> current;
-  Stage reached = Stage::Graph;
+  PipelineStage reached = PipelineStage::Graph;
   cluster::ClusterConfig used;
   bool given = false; ///< the cluster
 };

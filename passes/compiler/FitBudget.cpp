@@ -18,13 +18,13 @@ static uint64_t arenaOf(const plan::Program &program) {
 }
 
 std::map<std::string, uint64_t> FitBudget::findNeeds(const plan::Plan &plan, uint64_t &excess) const {
-  const Footprint footprint = computeFootprint(plan);
-  const Rows rows(plan);
+  const PlanFootprint footprint = computeFootprint(plan);
+  const DeviceRows rows(plan);
   std::map<std::string, uint64_t> needs;
   excess = 0;
   for (const MemoryExcess &over : findMemoryExcesses(footprint, budget)) {
     excess += over.bytes;
-    const Footprint::Device &device = footprint.devices[over.row];
+    const PlanFootprint::Device &device = footprint.devices[over.row];
     const uint64_t room = device.arena > over.bytes ? device.arena - over.bytes : 0;
     // Phases take turns, so each of their programs has to be small enough; where only several together are too large, the largest.
     const plan::Program *largest = nullptr;

@@ -415,8 +415,8 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> file, const 
 }
 
 /// Before `partition` what runs are functions, behind it programs.
-LogicalResult checkHasWork(ModuleOp module, Stage stage) {
-  bool partitioned = stage >= Stage::Partitioned;
+LogicalResult checkHasWork(ModuleOp module, PipelineStage stage) {
+  bool partitioned = stage >= PipelineStage::Partitioned;
   bool hasWork = partitioned ? !module.getOps<dist::ProgramOp>().empty()
                              : llvm::any_of(module.getOps<graph::FuncOp>(), [](auto f) { return !f.isPrivate(); });
   if (hasWork)

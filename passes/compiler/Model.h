@@ -18,7 +18,7 @@ mlir::OwningOpRef<mlir::ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> 
                                             const DiagnosticSink &sink);
 
 /// Whether a module of this stage has something to run: functions, or programs once it is partitioned. Says so if not.
-mlir::LogicalResult checkHasWork(mlir::ModuleOp module, Stage stage);
+mlir::LogicalResult checkHasWork(mlir::ModuleOp module, PipelineStage stage);
 
 } // namespace graphc
 

@@ -119,7 +119,7 @@ struct FirstUse {
 std::vector<FirstUse> firstUses(const plan::Plan &plan, const plan::Program &program) {
   std::vector<FirstUse> uses(program.buffers_size());
   for (const plan::Instruction &instruction : program.instructions()) {
-    const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+    const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
     // The result names the operation: it is the last argument that is new.
     for (const plan::BufferEffect &effect : llvm::reverse(effects.buffers)) {
       if (effect.buffer >= uses.size())
@@ -138,7 +138,7 @@ std::vector<FirstUse> firstUses(const plan::Plan &plan, const plan::Program &pro
 struct PhaseNeeds {
   plan::SpaceBytes arenas, constants;
   uint64_t channels = 0;
-  std::vector<Contributor> contributors, hostContributors; ///< as Footprint::Device has them
+  std::vector<ResourceContributor> contributors, hostContributors; ///< as Footprint::Device has them
 };
 
 /// Adds what the lanes of a program need to its row in its phase.
@@ -164,9 +164,9 @@ void addProgram(const plan::Plan &plan, const plan::Program &program, const std:
   }
 }
 
-void sortBiggestFirst(std::vector<Contributor> &list) {
-  std::multimap<uint64_t, Contributor, std::greater<>> sorted; // of equals the first stays first
-  for (Contributor &one : list)
+void sortBiggestFirst(std::vector<ResourceContributor> &list) {
+  std::multimap<uint64_t, ResourceContributor, std::greater<>> sorted; // of equals the first stays first
+  for (ResourceContributor &one : list)
     sorted.emplace(one.bytes, std::move(one));
   list.clear();
   for (auto &[bytes, one] : sorted)
@@ -174,7 +174,7 @@ void sortBiggestFirst(std::vector<Contributor> &list) {
 }
 
 /// Adds the phases of a device, which take turns: of each memory it needs as much as the phase that needs most of it.
-void addPhases(llvm::ArrayRef<const PhaseNeeds *> phases, Footprint::Device &device) {
+void addPhases(llvm::ArrayRef<const PhaseNeeds *> phases, PlanFootprint::Device &device) {
   const PhaseNeeds *most = nullptr, *mostOfHost = nullptr;
   auto ofDevice = [&](const PhaseNeeds &phase) {
     return phase.arenas.device + phase.constants.device + (device.ownMemory ? 0 : phase.channels);
@@ -202,11 +202,11 @@ void addPhases(llvm::ArrayRef<const PhaseNeeds *> phases, Footprint::Device &dev
 
 } // namespace
 
-bool Footprint::hasOwnMemory() const {
+bool PlanFootprint::hasOwnMemory() const {
   return llvm::any_of(devices, [](const Device &device) { return device.ownMemory; });
 }
 
-plan::CopiedBytes Footprint::copied() const {
+plan::CopiedBytes PlanFootprint::copied() const {
   plan::CopiedBytes all;
   for (const Device &device : devices) {
     all.toDevice += device.copied.toDevice * device.instances;
@@ -215,19 +215,19 @@ plan::CopiedBytes Footprint::copied() const {
   return all;
 }
 
-Footprint computeFootprint(const plan::Plan &plan) {
-  Footprint footprint;
-  Rows rows(plan);
+PlanFootprint computeFootprint(const plan::Plan &plan) {
+  PlanFootprint footprint;
+  DeviceRows rows(plan);
   const int main = mainPhase(plan);
-  for (const Rows::Row &row : rows.all()) {
-    Footprint::Device &device = footprint.devices.emplace_back();
+  for (const DeviceRows::Row &row : rows.all()) {
+    PlanFootprint::Device &device = footprint.devices.emplace_back();
     device.name = row.name;
     device.instances = row.tasks;
   }
   std::map<std::pair<unsigned, uint32_t>, PhaseNeeds> needs; // of a row, in a phase
   for (const plan::Variable &variable : plan.variables())
     for (unsigned row : rows.of(variable)) {
-      Footprint::Device &device = footprint.devices[row];
+      PlanFootprint::Device &device = footprint.devices[row];
       const plan::SpaceBytes bytes = plan::variableBytes(variable);
       const std::string &where = plan::locationText(plan, variable.location());
       device.ownMemory = plan::hasOwnMemory(variable.device());
@@ -241,7 +241,7 @@ Footprint computeFootprint(const plan::Plan &plan) {
     const std::vector<FirstUse> uses = firstUses(plan, program);
     const plan::CopiedBytes copied = plan::copiedPerStep(program);
     for (unsigned row : rows.of(program)) {
-      Footprint::Device &device = footprint.devices[row];
+      PlanFootprint::Device &device = footprint.devices[row];
       device.ownMemory = plan::hasOwnMemory(program.device());
       addProgram(plan, program, uses, needs[{row, program.phase()}]);
       if (int(program.phase()) != main)

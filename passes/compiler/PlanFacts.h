@@ -45,13 +45,13 @@ private:
 };
 
 /// Something that takes memory or traffic, for lists of the biggest.
-struct Contributor {
+struct ResourceContributor {
   std::string what; ///< "variable w1", "buffer h0 of train_step.worker", "channel …"
   uint64_t bytes = 0;
   std::string location; ///< "model.mlir:12:8", "" where none is known
 };
 
-struct Footprint {
+struct PlanFootprint {
   struct Device {
     std::string name;
     unsigned instances = 1; ///< tasks of the row
@@ -65,7 +65,7 @@ struct Footprint {
     uint64_t pinnedArena = 0; ///< of it, what is no constant and no copy of a variable
     plan::CopiedBytes copied; ///< between the two in a step of the main phase, by all lanes of a task
     /// Of the device's memory, and of the host's where that is another; biggest first. Buffers that share arena bytes count each.
-    std::vector<Contributor> contributors, hostContributors;
+    std::vector<ResourceContributor> contributors, hostContributors;
     uint64_t total() const { return variables + arena + constants + (ownMemory ? 0 : channels); }
     uint64_t ofHost() const { return ownMemory ? pinned + channels : 0; }
   };
@@ -73,10 +73,10 @@ struct Footprint {
   bool hasOwnMemory() const; ///< any of them
   uint64_t bytesPerStep = 0; ///< between tasks, in the main phase
   plan::CopiedBytes copied() const; ///< of all tasks
-  std::vector<Contributor> traffic; ///< biggest first
+  std::vector<ResourceContributor> traffic; ///< biggest first
 };
 
-Footprint computeFootprint(const plan::Plan &plan);
+PlanFootprint computeFootprint(const plan::Plan &plan);
 
 } // namespace graphc
 

@@ -34,14 +34,14 @@ std::string placeName(const plan::Plan &plan, const plan::Program &program) {
   return (program.spread() ? domainName(plan) : plan::taskText(plan, program.task())) + "/device:" + program.device();
 }
 
-plan::Task Rows::taskOf(const Key &key) {
+plan::Task DeviceRows::taskOf(const Key &key) {
   plan::Task task;
   task.set_job(std::get<0>(key));
   task.set_index(std::get<1>(key));
   return task;
 }
 
-Rows::Rows(const plan::Plan &plan) : plan(plan) {
+DeviceRows::DeviceRows(const plan::Plan &plan) : plan(plan) {
   // What the replicas share, by device and phase, and what single tasks have besides.
   std::map<std::string, std::map<uint32_t, uint64_t>> shared;
   std::map<Key, std::map<uint32_t, uint64_t>> own;
@@ -99,12 +99,12 @@ Rows::Rows(const plan::Plan &plan) : plan(plan) {
   }
 }
 
-unsigned Rows::at(const plan::Task &task, const std::string &device) const {
+unsigned DeviceRows::at(const plan::Task &task, const std::string &device) const {
   auto found = byTask.find(Key(task.job(), task.index(), device));
   return found != byTask.end() ? found->second : families.at(device);
 }
 
-std::vector<unsigned> Rows::at(const plan::Task &task, bool everywhere, const std::string &device) const {
+std::vector<unsigned> DeviceRows::at(const plan::Task &task, bool everywhere, const std::string &device) const {
   if (!everywhere)
     return {at(task, device)};
   std::vector<unsigned> places;
@@ -117,15 +117,15 @@ std::vector<unsigned> Rows::at(const plan::Task &task, bool everywhere, const st
   return places;
 }
 
-std::vector<unsigned> Rows::of(const plan::Program &program) const {
+std::vector<unsigned> DeviceRows::of(const plan::Program &program) const {
   return at(program.task(), program.spread(), program.device());
 }
 
-std::vector<unsigned> Rows::of(const plan::Variable &variable) const {
+std::vector<unsigned> DeviceRows::of(const plan::Variable &variable) const {
   return at(variable.owner(), variable.mirrored(), variable.device());
 }
 
-unsigned Rows::of(const plan::Program &program, uint32_t instance) const {
+unsigned DeviceRows::of(const plan::Program &program, uint32_t instance) const {
   return at(plan::instanceTask(plan, program, std::min(instance, program.instances() - 1)), program.device());
 }
 

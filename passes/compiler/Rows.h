@@ -20,9 +20,9 @@ namespace graphc {
 std::string placeName(const plan::Plan &plan, const plan::Program &program);
 
 /// The rows of a plan, in the order of the cluster's jobs.
-class Rows {
+class DeviceRows {
 public:
-  explicit Rows(const plan::Plan &plan);
+  explicit DeviceRows(const plan::Plan &plan);
 
   struct Row {
     std::string name; ///< "/job:worker/device:CPU:0" for several replicas

@@ -41,7 +41,7 @@ static std::string functionAt(StringRef ptx, unsigned line) {
 }
 
 /// ptxas writes "ptxas kernels.ptx, line 7; error   : what" or "ptxas error   : Entry function 'name' what", and goes on.
-static Refusal readRefusal(StringRef ptx, StringRef said) {
+static AssemblerRefusal readRefusal(StringRef ptx, StringRef said) {
   Regex atLine("line ([0-9]+); (error|fatal) *: (.*)"), ofFunction("(error|fatal) *: (.*)"),
       quoted("'([A-Za-z0-9_$]+)'");
   SmallVector<StringRef> lines, found, name;
@@ -62,8 +62,8 @@ static std::string readAll(const Twine &path) {
   return file ? (*file)->getBuffer().str() : "";
 }
 
-Expected<std::vector<Cubin>> assemble(StringRef ptxas, StringRef ptx, ArrayRef<std::string> archs,
-                                      std::optional<Refusal> &refusal) {
+Expected<std::vector<CubinImage>> assemble(StringRef ptxas, StringRef ptx, ArrayRef<std::string> archs,
+                                      std::optional<AssemblerRefusal> &refusal) {
   SmallString<128> folder;
   if (std::error_code failed = sys::fs::createUniqueDirectory("graphc-ptxas", folder))
     return codeError("cannot make a temporary folder: " + failed.message());
@@ -82,7 +82,7 @@ Expected<std::vector<Cubin>> assemble(StringRef ptxas, StringRef ptx, ArrayRef<s
     if (failed)
       break;
   }
-  std::vector<Cubin> cubins;
+  std::vector<CubinImage> cubins;
   for (auto [process, arch] : zip(processes, archs)) { // all are waited for, whatever the first one said
     if (process.Pid == sys::ProcessInfo::InvalidPid)
       continue;

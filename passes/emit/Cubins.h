@@ -11,13 +11,13 @@
 
 namespace graphc {
 
-struct Cubin {
+struct CubinImage {
   std::string arch; ///< "sm_90", the only one that runs it
   std::string elf;
 };
 
 /// What the assembler says against the PTX.
-struct Refusal {
+struct AssemblerRefusal {
   std::string function; ///< whose code it is, "" where that is not said
   std::string text;
 };
@@ -28,8 +28,8 @@ std::optional<std::string> findPtxas();
 /// Machine code of `ptx` for each of `archs`, in their order, all at once; an architecture that this assembler does not know yet is left out.
 /// The same PTX and the same assembler give the same bytes. An error of the machine (no space, the assembler does not start) is an Error; what the assembler
 /// refuses is in `refusal`, and then nothing is returned.
-llvm::Expected<std::vector<Cubin>> assemble(llvm::StringRef ptxas, llvm::StringRef ptx,
-                                            llvm::ArrayRef<std::string> archs, std::optional<Refusal> &refusal);
+llvm::Expected<std::vector<CubinImage>> assemble(llvm::StringRef ptxas, llvm::StringRef ptx,
+                                            llvm::ArrayRef<std::string> archs, std::optional<AssemblerRefusal> &refusal);
 
 } // namespace graphc
 #endif

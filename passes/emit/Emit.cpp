@@ -58,8 +58,8 @@ static LogicalResult emitCubins(ModuleOp module, const EmitOptions &options, Arr
   std::optional<std::string> ptxas = findPtxas();
   if (!ptxas)
     return success();
-  std::optional<Refusal> refusal;
-  llvm::Expected<std::vector<Cubin>> made = assemble(*ptxas, code.ptx(), archs, refusal);
+  std::optional<AssemblerRefusal> refusal;
+  llvm::Expected<std::vector<CubinImage>> made = assemble(*ptxas, code.ptx(), archs, refusal);
   if (!made)
     return module.emitError(llvm::toString(made.takeError()));
   if (refusal) {
@@ -69,7 +69,7 @@ static LogicalResult emitCubins(ModuleOp module, const EmitOptions &options, Arr
            << (kernel ? "kernel " + kernel.getSymName().str() : "the plan's kernels") << ": " << refusal->text
            << "; CUDA_HOME= (empty) does without it, and is a defect of graphc worth a report";
   }
-  for (Cubin &cubin : *made) {
+  for (CubinImage &cubin : *made) {
     if (!options.keepCode.empty())
       if (llvm::Error error = keepFiles(options.keepCode, {{"kernels." + cubin.arch + ".cubin", cubin.elf}}))
         return module.emitError(llvm::toString(std::move(error)));

@@ -68,7 +68,7 @@ LogicalResult PlanTables::fillCluster() {
     return failure();
   *plan.mutable_chief() = *chief;
 
-  std::optional<Distribution> distribution = Distribution::of(module);
+  std::optional<DistributionSpec> distribution = DistributionSpec::of(module);
   if (!distribution)
     return failure();
   auto attribute = module->getAttrOfType<graph::DistributionAttr>(GraphDialect::kDistribution);
@@ -102,7 +102,7 @@ LogicalResult PlanTables::fillCluster() {
 
 /// What the user chose that no other field says: a setting that is its default is as good as none.
 void PlanTables::fillChoices(plan::Strategy &strategy, graph::DistributionAttr attribute,
-                             const Distribution &distribution) {
+                             const DistributionSpec &distribution) {
   auto note = [&](StringRef name, const Twine &value) {
     plan::Strategy::Setting *setting = strategy.add_settings();
     setting->set_name(name.str());
@@ -359,11 +359,11 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRe
   for (auto [i, size] : llvm::enumerate(bytes)) {
     plan::Kernel::Arg *arg = out->add_args();
     arg->set_bytes(size);
-    std::optional<dist::Access> access = dist::getAccess(body, unsigned(i));
+    std::optional<dist::BufferAccess> access = dist::getAccess(body, unsigned(i));
     if (!access)
       return call->emitOpError("calls the kernel @") << name << ", whose argument " << i << " has no dist.access";
-    static_assert(int(dist::Access::Read) == int(plan::READ) && int(dist::Access::Write) == int(plan::WRITE) &&
-                  int(dist::Access::ReadWrite) == int(plan::READ_WRITE));
+    static_assert(int(dist::BufferAccess::Read) == int(plan::READ) && int(dist::BufferAccess::Write) == int(plan::WRITE) &&
+                  int(dist::BufferAccess::ReadWrite) == int(plan::READ_WRITE));
     arg->set_access(plan::Access(*access));
     if (body.getArgAttr(i, "dist.scratch"))
       out->set_scratch_bytes(arg->bytes());
@@ -376,7 +376,7 @@ uint32_t PlanTables::library(dist::LibraryCallOp op) {
   plan::Kernel kernel;
   plan::Kernel::LibraryCall &out = *kernel.mutable_library();
   out.set_kernel(call.kernel);
-  for (const kernels::Attribute &attribute : call.attributes) {
+  for (const kernels::CallAttribute &attribute : call.attributes) {
     plan::Kernel::LibraryCall::Attribute *to = out.add_attributes();
     to->set_name(attribute.name);
     to->mutable_integers()->Assign(attribute.integers.begin(), attribute.integers.end());
@@ -389,7 +389,7 @@ uint32_t PlanTables::library(dist::LibraryCallOp op) {
     arg->set_bytes(bytes);
     arg->set_access(access);
   };
-  for (const kernels::Operand &operand : call.operands) {
+  for (const kernels::CallOperand &operand : call.operands) {
     plan::TensorType &type = *out.add_operands()->mutable_type();
     type.set_dtype(plan::DataType(operand.element)); // the ABI's numbers are the plan's: plan::libraryCallOf
     type.mutable_shape()->Assign(operand.shape.begin(), operand.shape.end());

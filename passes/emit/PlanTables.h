@@ -46,7 +46,7 @@ public:
 
 private:
   mlir::LogicalResult fillCluster();
-  void fillChoices(plan::Strategy &strategy, graph::DistributionAttr attribute, const Distribution &distribution);
+  void fillChoices(plan::Strategy &strategy, graph::DistributionAttr attribute, const DistributionSpec &distribution);
   mlir::LogicalResult fillVariable(graph::VariableOp op);
   mlir::LogicalResult fillDataset(graph::DatasetOp op);
   mlir::LogicalResult fillPhase(dist::PhaseOp op);

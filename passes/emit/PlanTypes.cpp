@@ -69,7 +69,7 @@ std::string getLocationText(Location location) {
     if (!file)
       return WalkResult::advance();
     std::string name = llvm::sys::path::filename(file.getFilename().getValue()).str();
-    if (!graph::findNameDefect(name, plan::Limits::nameBytes).empty()) // what no plan's text can hold
+    if (!graph::findNameDefect(name, plan::PlanLimits::nameBytes).empty()) // what no plan's text can hold
       name = "<model>";
     text = (name + ":" + Twine(file.getLine()) + ":" + Twine(file.getColumn())).str();
     return WalkResult::interrupt();

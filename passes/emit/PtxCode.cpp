@@ -88,7 +88,7 @@ static void addTable(mlir::ModuleOp source, mlir::gpu::GPUModuleOp code, Module 
       continue;
     entries.push_back({arguments.size() / 2, kernel.getNumArguments(), launches.size() / 2, uint64_t(count.getInt())});
     for (auto [i, type] : enumerate(kernel.getArgumentTypes())) {
-      dist::Access access = dist::getAccess(kernel, unsigned(i)).value_or(dist::Access::ReadWrite);
+      dist::BufferAccess access = dist::getAccess(kernel, unsigned(i)).value_or(dist::BufferAccess::ReadWrite);
       arguments.push_back(uint64_t(graph::getByteSize(mlir::cast<mlir::MemRefType>(type))));
       arguments.push_back(uint64_t(access));
     }

@@ -14,7 +14,7 @@ namespace graphc::gpu {
 /// Sums of at most so many items are each one thread's.
 constexpr int64_t kShort = 32;
 
-Block::Block(mlir::gpu::GPUFuncOp function, int64_t threads, OpBuilder &builder)
+ThreadBlock::ThreadBlock(mlir::gpu::GPUFuncOp function, int64_t threads, OpBuilder &builder)
     : threads(threads), function(function) {
   Location loc = function.getLoc();
   auto warpSize = arith::ConstantIndexOp::create(builder, loc, kLanes);
@@ -23,7 +23,7 @@ Block::Block(mlir::gpu::GPUFuncOp function, int64_t threads, OpBuilder &builder)
   warp = arith::DivUIOp::create(builder, loc, thread, warpSize);
 }
 
-Value Block::getShared(Type element, unsigned number) {
+Value ThreadBlock::getShared(Type element, unsigned number) {
   Value &memory = shared[{element.getAsOpaquePointer(), number}];
   if (!memory) {
     auto type =
@@ -38,7 +38,7 @@ namespace {
 
 class StageEmitter : protected NestEmitter {
 public:
-  StageEmitter(Nest &nest, OpBuilder &builder, Location loc, std::optional<Owned> owned, Block &block)
+  StageEmitter(FlatLoopNest &nest, OpBuilder &builder, Location loc, std::optional<OwnedRange> owned, ThreadBlock &block)
       : NestEmitter(nest, builder, loc), block(block), owned(owned) {
     lanes.active = 1;
     for (auto [i, loop] : llvm::enumerate(nest.loops)) {
@@ -74,7 +74,7 @@ public:
   //===--------------------------------------------------------------------------------------------------------------===//
 
   LogicalResult emitReduction() {
-    FailureOr<Combiners> found = Combiners::find(nest, loc);
+    FailureOr<ReductionCombiners> found = ReductionCombiners::find(nest, loc);
     if (failed(found))
       return failure();
     combiners = &*found;
@@ -447,17 +447,17 @@ private:
     return joinTeams(tree(0, 1), teams);
   }
 
-  Block &block;
-  std::optional<Owned> owned;
+  ThreadBlock &block;
+  std::optional<OwnedRange> owned;
   SmallVector<int64_t> sizes; ///< of the nest's loops, of the block loop the block's share
   SmallVector<size_t> kept, reductions; ///< the nest's loops, outermost first
   int64_t length = 1; ///< items of each sum
-  const Combiners *combiners = nullptr;
+  const ReductionCombiners *combiners = nullptr;
 };
 
 } // namespace
 
-LogicalResult emitStage(linalg::LinalgOp op, Nest &nest, std::optional<Owned> owned, Block &block) {
+LogicalResult emitStage(linalg::LinalgOp op, FlatLoopNest &nest, std::optional<OwnedRange> owned, ThreadBlock &block) {
   OpBuilder builder(op);
   StageEmitter emitter(nest, builder, op.getLoc(), owned, block);
   if (!nest.hasReduction())

@@ -12,10 +12,10 @@
 namespace graphc::gpu {
 
 /// The threads of a block, and their shared memory.
-class Block {
+class ThreadBlock {
 public:
   /// At the builder's place.
-  Block(mlir::gpu::GPUFuncOp function, int64_t threads, mlir::OpBuilder &builder);
+  ThreadBlock(mlir::gpu::GPUFuncOp function, int64_t threads, mlir::OpBuilder &builder);
 
   const int64_t threads;
   mlir::Value thread; ///< 0 … threads - 1
@@ -31,7 +31,7 @@ private:
 };
 
 /// Which indices of the block loop are the block's: `count` from `first` on, those from `size` on left out.
-struct Owned {
+struct OwnedRange {
   size_t loop;
   mlir::Value first;
   int64_t count, size;
@@ -40,7 +40,7 @@ struct Owned {
 /// Replaces `op` by loops over the threads of the block. Sums keep the numerical contract (passes/KernelPasses.td): a warp's threads are the
 /// lanes of a chunk, or one thread is all of them, one after the other. Fails with a diagnostic where an output is not reduced by add, min,
 /// max, and, or.
-mlir::LogicalResult emitStage(mlir::linalg::LinalgOp op, Nest &nest, std::optional<Owned> owned, Block &block);
+mlir::LogicalResult emitStage(mlir::linalg::LinalgOp op, FlatLoopNest &nest, std::optional<OwnedRange> owned, ThreadBlock &block);
 
 } // namespace graphc::gpu
 #endif

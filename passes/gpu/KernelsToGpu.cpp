@@ -28,7 +28,7 @@ constexpr uint64_t kMostShared = 48 * 1024;
 /// One launch of a kernel as a function.
 class LaunchBuilder {
 public:
-  LaunchBuilder(func::FuncOp kernel, const gpu::Launch &launch, OpBuilder &builder)
+  LaunchBuilder(func::FuncOp kernel, const gpu::GridLaunch &launch, OpBuilder &builder)
       : kernel(kernel), launch(launch), builder(builder) {}
 
   LogicalResult build(StringRef name) {
@@ -48,7 +48,7 @@ public:
     mapping.map(kernel.getArguments(), function.getArguments().take_front(kernel.getNumArguments()));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&function.getBody().front());
-    gpu::Block block(function, launch.threads, builder);
+    gpu::ThreadBlock block(function, launch.threads, builder);
     if (launch.blocks() > 1)
       blockNumber = mlir::gpu::BlockIdOp::create(builder, loc, mlir::gpu::Dimension::x);
     for (Operation &op : kernel.getBody().front().without_terminator())
@@ -67,7 +67,7 @@ public:
 
 private:
   /// Of the copies of all stages those of this launch become loops over threads, the others go.
-  LogicalResult emitStages(mlir::gpu::GPUFuncOp function, gpu::Block &block) {
+  LogicalResult emitStages(mlir::gpu::GPUFuncOp function, gpu::ThreadBlock &block) {
     SmallVector<SmallVector<Operation *>> stages = getStages(function.getBody().front());
     for (auto [i, ops] : llvm::enumerate(stages)) {
       const unsigned index = unsigned(i);
@@ -92,24 +92,24 @@ private:
     return success();
   }
 
-  LogicalResult emitStructured(linalg::LinalgOp op, const BlockLoop &at, gpu::Block &block) {
+  LogicalResult emitStructured(linalg::LinalgOp op, const BlockLoop &at, gpu::ThreadBlock &block) {
     OpBuilder here(op);
-    FailureOr<Nest> nest = buildNest(op, here);
+    FailureOr<FlatLoopNest> nest = buildNest(op, here);
     if (failed(nest))
       return failure();
-    std::optional<gpu::Owned> owned;
+    std::optional<gpu::OwnedRange> owned;
     if (at.part != BlockLoop::Part::None) {
       const size_t loop = splitLoop(*nest, at, launch.size);
       Value first = arith::ConstantIndexOp::create(here, op.getLoc(), blockNumber ? launch.perBlock : 0);
       if (blockNumber)
         first = arith::MulIOp::create(here, op.getLoc(), blockNumber, first);
-      owned = gpu::Owned{loop, first, launch.perBlock, launch.size};
+      owned = gpu::OwnedRange{loop, first, launch.perBlock, launch.size};
     }
     return gpu::emitStage(op, *nest, owned, block);
   }
 
   /// Loops over parts: neighbouring parts by neighbouring threads, those of this block of the grid.
-  void byThreads(PartLoop &parts, const gpu::Block &block) {
+  void byThreads(PartLoop &parts, const gpu::ThreadBlock &block) {
     OpBuilder here(parts.loop);
     Location loc = parts.loop.getLoc();
     auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(here, loc, value); };
@@ -127,7 +127,7 @@ private:
   }
 
   /// Loops that an operation wrote itself: in its own order, as on a CPU.
-  static void byOneThread(ArrayRef<Operation *> ops, const gpu::Block &block) {
+  static void byOneThread(ArrayRef<Operation *> ops, const gpu::ThreadBlock &block) {
     Location loc = ops.front()->getLoc();
     OpBuilder builder(ops.front());
     Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, block.thread,
@@ -151,7 +151,7 @@ private:
   }
 
   func::FuncOp kernel;
-  const gpu::Launch &launch;
+  const gpu::GridLaunch &launch;
   OpBuilder &builder;
   Value blockNumber; ///< null: there is one block
 };
@@ -210,7 +210,7 @@ struct KernelsToGpuPass : impl::KernelsToGpuBase<KernelsToGpuPass> {
       if (!callers.onGpu.contains(shared.getSymName()))
         continue;
       func::FuncOp kernel = callers.elsewhere.contains(shared.getSymName()) ? splitOff(shared, module) : shared;
-      FailureOr<SmallVector<gpu::Launch>> launches = gpu::cutIntoLaunches(kernel);
+      FailureOr<SmallVector<gpu::GridLaunch>> launches = gpu::cutIntoLaunches(kernel);
       if (failed(launches))
         return signalPassFailure();
       for (auto [i, launch] : llvm::enumerate(*launches))

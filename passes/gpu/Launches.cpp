@@ -16,14 +16,14 @@ namespace {
 
 class Cutter {
 public:
-  explicit Cutter(ArrayRef<Stage> stages) : stages(stages) {}
+  explicit Cutter(ArrayRef<KernelStage> stages) : stages(stages) {}
 
-  SmallVector<Launch> run() {
-    SmallVector<Launch> launches;
+  SmallVector<GridLaunch> run() {
+    SmallVector<GridLaunch> launches;
     for (unsigned first = 0; first < stages.size();) {
-      Launch launch = alone(first);
+      GridLaunch launch = alone(first);
       for (unsigned count = 2; first + count <= stages.size(); ++count) {
-        std::optional<Launch> longer = together(first, count);
+        std::optional<GridLaunch> longer = together(first, count);
         if (!longer)
           break;
         launch = std::move(*longer);
@@ -31,44 +31,44 @@ public:
       first += launch.stages;
       launches.push_back(std::move(launch));
     }
-    if (launches.size() > 1 && llvm::all_of(stages, [](const Stage &stage) { return stage.work <= kOneBlock; }))
+    if (launches.size() > 1 && llvm::all_of(stages, [](const KernelStage &stage) { return stage.work <= kOneBlock; }))
       return {oneBlock(0, unsigned(stages.size()))};
     return launches;
   }
 
 private:
-  Launch oneBlock(unsigned first, unsigned count) const {
-    Launch launch;
+  GridLaunch oneBlock(unsigned first, unsigned count) const {
+    GridLaunch launch;
     launch.firstStage = first;
     launch.stages = count;
     launch.blockLoops.resize(count);
     int64_t most = 1;
-    for (const Stage &stage : stages.slice(first, count))
+    for (const KernelStage &stage : stages.slice(first, count))
       most = std::max(most, stage.nest ? stage.work : stage.parts);
     launch.threads = std::clamp<int64_t>(llvm::alignTo(uint64_t(most), kWarp), kWarp, kMostThreads);
     return launch;
   }
 
   /// Its largest parallel loop is the block loop. Of loops over parts each thread has a part.
-  Launch alone(unsigned stage) const {
+  GridLaunch alone(unsigned stage) const {
     if (stages[stage].parts > 1) {
-      Launch launch = oneBlock(stage, 1);
+      GridLaunch launch = oneBlock(stage, 1);
       launch.size = stages[stage].parts;
       launch.threads = std::min<int64_t>(llvm::alignTo(uint64_t(launch.size), kWarp), kThreads);
       launch.perBlock = launch.threads;
       return launch;
     }
-    if (std::optional<Launch> best = together(stage, 1))
+    if (std::optional<GridLaunch> best = together(stage, 1))
       return *best;
     return oneBlock(stage, 1);
   }
 
-  std::optional<Launch> together(unsigned first, unsigned count) const {
+  std::optional<GridLaunch> together(unsigned first, unsigned count) const {
     for (int64_t size : getBlockSizes(stages.slice(first, count))) {
       std::optional<SmallVector<BlockLoop>> loops = findBlockLoops(stages.slice(first, count), size);
       if (!loops)
         continue;
-      Launch launch;
+      GridLaunch launch;
       launch.firstStage = first;
       launch.stages = count;
       launch.size = size;
@@ -82,11 +82,11 @@ private:
   }
 
   /// How much of the block loop a block has, by how many threads.
-  void shape(Launch &launch) const {
+  void shape(GridLaunch &launch) const {
     int64_t most = 1, longest = 1; // evaluations an index of the block loop; items of a sum
     bool columns = false, flat = true;
     for (unsigned i = 0; i < launch.stages; ++i) {
-      const Stage &stage = stages[launch.firstStage + i];
+      const KernelStage &stage = stages[launch.firstStage + i];
       most = std::max(most, stage.work / launch.size);
       flat &= stage.work == launch.size;
       const auto [nest, loop] = stage.splitAt(launch.blockLoops[i], launch.size);
@@ -111,19 +111,19 @@ private:
       launch.threads = kMostThreads;
   }
 
-  bool isWide(const Launch &launch) const {
+  bool isWide(const GridLaunch &launch) const {
     const int64_t threads = launch.blocks() * launch.threads;
     return llvm::all_of(stages.slice(launch.firstStage, launch.stages),
-                        [&](const Stage &stage) { return stage.work <= threads * kMostPerThread; });
+                        [&](const KernelStage &stage) { return stage.work <= threads * kMostPerThread; });
   }
 
-  ArrayRef<Stage> stages;
+  ArrayRef<KernelStage> stages;
 };
 
 } // namespace
 
-FailureOr<SmallVector<Launch>> cutIntoLaunches(func::FuncOp kernel) {
-  FailureOr<Stages> stages = readStages(kernel);
+FailureOr<SmallVector<GridLaunch>> cutIntoLaunches(func::FuncOp kernel) {
+  FailureOr<KernelStages> stages = readStages(kernel);
   if (failed(stages))
     return failure();
   return Cutter(stages->list).run();

@@ -12,7 +12,7 @@
 
 namespace graphc::gpu {
 
-struct Launch {
+struct GridLaunch {
   unsigned firstStage = 0, stages = 1; ///< of the kernel's
   llvm::SmallVector<BlockLoop> blockLoops; ///< one a stage
   int64_t size = 1; ///< of the block loop
@@ -22,7 +22,7 @@ struct Launch {
 };
 
 /// Fails with a diagnostic where a linalg op is none that a nest can be made of.
-mlir::FailureOr<llvm::SmallVector<Launch>> cutIntoLaunches(mlir::func::FuncOp kernel);
+mlir::FailureOr<llvm::SmallVector<GridLaunch>> cutIntoLaunches(mlir::func::FuncOp kernel);
 
 } // namespace graphc::gpu
 #endif

@@ -285,7 +285,7 @@ private:
     if (isLoop(op))
       if (std::optional<CountedLoop> loop = findCountedLoop(op, operands))
         return unroll(op, *loop, operands, values);
-    FailureOr<stablehlo::Imported> made = stablehlo::Imported();
+    FailureOr<stablehlo::ImportResult> made = stablehlo::ImportResult();
     if (std::string type = stablehlo::findForeignType(op); !type.empty())
       made->why = "of " + type + " (expected " + kWhatIsSupported.str() + ")";
     else if (isLoop(op))

@@ -32,7 +32,7 @@ struct Runs {
   }
 };
 
-Runs readRuns(ArrayRef<Stage> stages, ArrayRef<BlockLoop> loops, int64_t size, int64_t work) {
+Runs readRuns(ArrayRef<KernelStage> stages, ArrayRef<BlockLoop> loops, int64_t size, int64_t work) {
   Runs runs;
   for (auto [stage, at] : llvm::zip(stages, loops)) {
     const auto [nest, loop] = stage.splitAt(at, size);
@@ -54,12 +54,12 @@ Runs readRuns(ArrayRef<Stage> stages, ArrayRef<BlockLoop> loops, int64_t size, i
 }
 
 /// Of a kernel that is one loop over parts. Parts are often elements that lie together, so that blocks have whole lines of them.
-std::optional<Blocks> cutParts(PartLoop loop) {
+std::optional<KernelBlocks> cutParts(PartLoop loop) {
   const int64_t work = loop.getWork();
   if (work < kCutFrom)
     return std::nullopt;
   const int64_t count = std::min(kMostBlocks, work / kPerBlock);
-  Blocks blocks;
+  KernelBlocks blocks;
   blocks.parts = int64_t(llvm::alignTo(uint64_t(llvm::divideCeil(loop.parts, count)), kLine));
   blocks.count = llvm::divideCeil(loop.parts, blocks.parts);
   return blocks.count > 1 ? std::optional(blocks) : std::nullopt;
@@ -67,9 +67,9 @@ std::optional<Blocks> cutParts(PartLoop loop) {
 
 } // namespace
 
-FailureOr<std::optional<Blocks>> chooseBlocks(func::FuncOp kernel) {
+FailureOr<std::optional<KernelBlocks>> chooseBlocks(func::FuncOp kernel) {
   if (kernel.isExternal()) // a GPU's alone
-    return std::optional<Blocks>();
+    return std::optional<KernelBlocks>();
   if (SmallVector<SmallVector<Operation *>> stages = getStages(kernel.getBody().front()); stages.size() == 1)
     if (std::optional<PartLoop> loop = PartLoop::match(stages.front().front()))
       return cutParts(*loop);
@@ -81,13 +81,13 @@ FailureOr<std::optional<Blocks>> chooseBlocks(func::FuncOp kernel) {
     work += evaluations;
   });
   if (work < kCutFrom)
-    return std::optional<Blocks>();
-  FailureOr<Stages> stages = readStages(kernel);
+    return std::optional<KernelBlocks>();
+  FailureOr<KernelStages> stages = readStages(kernel);
   if (failed(stages))
     return failure();
-  if (llvm::any_of(stages->list, [](const Stage &stage) { return stage.usesIndices; }))
-    return std::optional<Blocks>();
-  std::optional<Blocks> best;
+  if (llvm::any_of(stages->list, [](const KernelStage &stage) { return stage.usesIndices; }))
+    return std::optional<KernelBlocks>();
+  std::optional<KernelBlocks> best;
   int64_t bestRun = kLeastRun - 1;
   for (int64_t size : getBlockSizes(stages->list)) {
     std::optional<SmallVector<BlockLoop>> loops;
@@ -104,7 +104,7 @@ FailureOr<std::optional<Blocks>> chooseBlocks(func::FuncOp kernel) {
       const int64_t run = runs.of(size / count);
       if (run <= bestRun)
         continue;
-      best = Blocks{count, size, *loops};
+      best = KernelBlocks{count, size, *loops};
       bestRun = run;
       if (run >= kLongRun)
         break; // fewer blocks have longer runs, which is not worth it

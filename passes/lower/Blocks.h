@@ -11,7 +11,7 @@
 
 namespace graphc {
 
-struct Blocks {
+struct KernelBlocks {
   int64_t count = 1;
   int64_t size = 1; ///< of the block loop that the stages share; a multiple of count, and larger
   llvm::SmallVector<BlockLoop> loops; ///< one a stage
@@ -19,13 +19,13 @@ struct Blocks {
       0; ///< so many of a block, where the kernel is loops over parts (PartLoop.h); then there is no block loop
 
   /// Splits a stage's nest; the loop over blocks, which is not its last.
-  size_t split(Nest &nest, size_t stage) const {
+  size_t split(FlatLoopNest &nest, size_t stage) const {
     return splitLoop(nest, {splitLoop(nest, loops[stage], size), BlockLoop::Part::Outer}, count);
   }
 };
 
 /// Nothing where the kernel is small or its stages share no loop that can be cut well. Fails as readStages does.
-mlir::FailureOr<std::optional<Blocks>> chooseBlocks(mlir::func::FuncOp kernel);
+mlir::FailureOr<std::optional<KernelBlocks>> chooseBlocks(mlir::func::FuncOp kernel);
 
 } // namespace graphc
 #endif

@@ -34,8 +34,8 @@ static TypedAttr getNeutral(Operation *combiner) {
   return {};
 }
 
-FailureOr<Combiners> Combiners::find(Nest &nest, Location loc) {
-  Combiners result;
+FailureOr<ReductionCombiners> ReductionCombiners::find(FlatLoopNest &nest, Location loc) {
+  ReductionCombiners result;
   Operation *yield = nest.body->getTerminator();
   for (unsigned output = 0; output < nest.outputs.size(); ++output) {
     BlockArgument old = nest.body->getArgument(nest.inputs.size() + output);
@@ -50,24 +50,24 @@ FailureOr<Combiners> Combiners::find(Nest &nest, Location loc) {
   return result;
 }
 
-Value Combiners::neutral(OpBuilder &builder, unsigned output, int64_t width) const {
+Value ReductionCombiners::neutral(OpBuilder &builder, unsigned output, int64_t width) const {
   auto type = VectorType::get({width}, ops[output]->getResult(0).getType());
   auto value = DenseElementsAttr::get(type, ArrayRef<Attribute>{getNeutral(ops[output])});
   return arith::ConstantOp::create(builder, ops[output]->getLoc(), value);
 }
 
-Value Combiners::scalarNeutral(OpBuilder &builder, unsigned output) const {
+Value ReductionCombiners::scalarNeutral(OpBuilder &builder, unsigned output) const {
   return arith::ConstantOp::create(builder, ops[output]->getLoc(), getNeutral(ops[output]));
 }
 
-SmallVector<Value> Combiners::neutrals(OpBuilder &builder, int64_t width) const {
+SmallVector<Value> ReductionCombiners::neutrals(OpBuilder &builder, int64_t width) const {
   SmallVector<Value> values;
   for (unsigned output = 0; output < size(); ++output)
     values.push_back(neutral(builder, output, width));
   return values;
 }
 
-Value Combiners::combine(OpBuilder &builder, unsigned output, Value old, Value value) const {
+Value ReductionCombiners::combine(OpBuilder &builder, unsigned output, Value old, Value value) const {
   OperationState state(ops[output]->getLoc(), ops[output]->getName());
   state.addOperands(oldFirst[output] ? ValueRange{old, value} : ValueRange{value, old});
   state.addTypes(value.getType());
@@ -76,14 +76,14 @@ Value Combiners::combine(OpBuilder &builder, unsigned output, Value old, Value v
 }
 
 /// `old` and `values` hold any number of values of each output, the outputs of one place together.
-SmallVector<Value> Combiners::combineAll(OpBuilder &builder, ValueRange old, ValueRange values) const {
+SmallVector<Value> ReductionCombiners::combineAll(OpBuilder &builder, ValueRange old, ValueRange values) const {
   SmallVector<Value> combined;
   for (auto [i, value] : llvm::enumerate(values))
     combined.push_back(combine(builder, unsigned(i) % size(), old[i], value));
   return combined;
 }
 
-Value Combiners::tree(OpBuilder &builder, unsigned output, Value partial) const {
+Value ReductionCombiners::tree(OpBuilder &builder, unsigned output, Value partial) const {
   Location loc = ops[output]->getLoc();
   for (int64_t half = cast<VectorType>(partial.getType()).getNumElements() / 2; half >= 1; half /= 2) {
     SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, half));

@@ -7,10 +7,10 @@
 namespace graphc {
 
 /// The operation of each output that combines its old value with a new one: add, multiply, min, max, and, or.
-class Combiners {
+class ReductionCombiners {
 public:
   /// Fails with a diagnostic where the body reduces in another way.
-  static mlir::FailureOr<Combiners> find(Nest &nest, mlir::Location loc);
+  static mlir::FailureOr<ReductionCombiners> find(FlatLoopNest &nest, mlir::Location loc);
 
   unsigned size() const { return unsigned(ops.size()); }
   llvm::ArrayRef<mlir::Operation *> operations() const { return ops; }

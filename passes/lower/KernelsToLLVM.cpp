@@ -94,12 +94,12 @@ LLVM::GlobalOp makeGlobal(OpBuilder &builder, Location loc, Type type, StringRef
 using Arguments = SmallVector<std::pair<uint64_t, GraphcAccess>>;
 
 Arguments argumentsOf(func::FuncOp kernel) {
-  static_assert(int(dist::Access::Read) == int(GRAPHC_READ) && int(dist::Access::Write) == int(GRAPHC_WRITE) &&
-                int(dist::Access::ReadWrite) == int(GRAPHC_READ_WRITE));
+  static_assert(int(dist::BufferAccess::Read) == int(GRAPHC_READ) && int(dist::BufferAccess::Write) == int(GRAPHC_WRITE) &&
+                int(dist::BufferAccess::ReadWrite) == int(GRAPHC_READ_WRITE));
   Arguments arguments;
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes().take_front(dist::getBufferCount(kernel)))) {
     auto memref = cast<MemRefType>(type);
-    dist::Access access = dist::getAccess(kernel, unsigned(i)).value_or(dist::Access::ReadWrite);
+    dist::BufferAccess access = dist::getAccess(kernel, unsigned(i)).value_or(dist::BufferAccess::ReadWrite);
     arguments.emplace_back(uint64_t(graph::getByteSize(memref)), GraphcAccess(access));
   }
   return arguments;

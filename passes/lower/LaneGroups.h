@@ -11,7 +11,7 @@ namespace graphc {
 /// (dialects/graph/ops/Random.cpp).
 class LaneGroups {
 public:
-  LaneGroups(const Nest &nest, const Lanes &lanes) : nest(nest), lanes(lanes) {}
+  LaneGroups(const FlatLoopNest &nest, const VectorIndices &lanes) : nest(nest), lanes(lanes) {}
 
   /// A value that is the same on every lane.
   void addShared(mlir::Value value) { linear[value] = constant(1), sizes[value] = kAll; }
@@ -33,8 +33,8 @@ private:
 
   static constexpr int64_t kAll = 0; ///< the same on every lane
 
-  const Nest &nest;
-  const Lanes &lanes;
+  const FlatLoopNest &nest;
+  const VectorIndices &lanes;
   llvm::DenseMap<mlir::Value, Linear> linear;
   llvm::DenseMap<mlir::Value, int64_t> sizes;
 };

@@ -41,7 +41,7 @@ private:
   bool hasGroupsAcrossRows() {
     if (given || nest.loops.size() < 2 || nest.body->getOps<linalg::IndexOp>().empty())
       return false;
-    Lanes rows = lanes, across = lanes;
+    VectorIndices rows = lanes, across = lanes;
     rows.loop = across.loop = int64_t(nest.loops.size() - 1);
     rows.multiple = across.multiple = kVector;
     across.spread.assign(nest.loops.size(), nest.outputs.front().memory); // any value: which they are is not looked at
@@ -99,7 +99,7 @@ Value wrapInBlocks(func::FuncOp kernel, int64_t count) {
 }
 
 /// Loops over parts for all of them, or for those of a block.
-void lowerParts(func::FuncOp kernel, const std::optional<Blocks> &blocks, Value block) {
+void lowerParts(func::FuncOp kernel, const std::optional<KernelBlocks> &blocks, Value block) {
   SmallVector<PartLoop> loops;
   kernel.walk([&](scf::ParallelOp op) {
     if (std::optional<PartLoop> loop = PartLoop::match(op))
@@ -123,14 +123,14 @@ struct LowerNestsPass : impl::LowerNestsBase<LowerNestsPass> {
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    FailureOr<std::optional<Blocks>> blocks = chooseBlocks(getOperation());
+    FailureOr<std::optional<KernelBlocks>> blocks = chooseBlocks(getOperation());
     if (failed(blocks))
       return signalPassFailure();
     Value block = *blocks ? wrapInBlocks(getOperation(), (*blocks)->count) : Value();
     lowerParts(getOperation(), *blocks, block);
     for (auto [i, op] : llvm::enumerate(ops)) {
       OpBuilder builder(op);
-      FailureOr<Nest> nest = buildNest(op, builder);
+      FailureOr<FlatLoopNest> nest = buildNest(op, builder);
       if (failed(nest))
         return signalPassFailure();
       std::optional<GivenLoop> given;

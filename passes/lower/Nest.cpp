@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace graphc {
 
-bool Nest::hasReduction() const {
+bool FlatLoopNest::hasReduction() const {
   return llvm::any_of(loops, [](const NestLoop &loop) { return loop.reduction; });
 }
 
@@ -76,20 +76,20 @@ LogicalResult readOperand(linalg::LinalgOp op, OpOperand &operand, OpBuilder &bu
   return success();
 }
 
-void forEachOperand(Nest &nest, llvm::function_ref<void(NestOperand &)> visit) {
+void forEachOperand(FlatLoopNest &nest, llvm::function_ref<void(NestOperand &)> visit) {
   for (NestOperand &operand : nest.inputs)
     visit(operand);
   for (NestOperand &operand : nest.outputs)
     visit(operand);
 }
 
-void eraseLoop(Nest &nest, size_t loop) {
+void eraseLoop(FlatLoopNest &nest, size_t loop) {
   nest.loops.erase(nest.loops.begin() + loop);
   forEachOperand(nest, [&](NestOperand &operand) { operand.coefficients.erase(operand.coefficients.begin() + loop); });
 }
 
 /// Merges loop + 1 into loop where each operand's inner walk ends where the next outer step begins.
-bool mergeWithNext(Nest &nest, size_t loop) {
+bool mergeWithNext(FlatLoopNest &nest, size_t loop) {
   if (nest.loops[loop].reduction != nest.loops[loop + 1].reduction)
     return false;
   bool mergeable = true;
@@ -105,8 +105,8 @@ bool mergeWithNext(Nest &nest, size_t loop) {
 
 } // namespace
 
-FailureOr<Nest> buildNest(linalg::LinalgOp op, OpBuilder &builder) {
-  Nest nest;
+FailureOr<FlatLoopNest> buildNest(linalg::LinalgOp op, OpBuilder &builder) {
+  FlatLoopNest nest;
   nest.body = op.getBlock();
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();

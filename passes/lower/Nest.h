@@ -25,7 +25,7 @@ struct NestLoop {
   bool reduction = false;
 };
 
-struct Nest {
+struct FlatLoopNest {
   llvm::SmallVector<NestLoop> loops; ///< outermost first; none has size 1
   llvm::SmallVector<NestOperand> inputs, outputs;
   llvm::SmallVector<int64_t> loopOfDim; ///< of the op's dimensions; -1: size 1. Meaningless once loops are merged
@@ -35,7 +35,7 @@ struct Nest {
 
 /// Reads `op`, inserting the flat views at the builder's position. Fails with a diagnostic where an index map is not
 /// linear or a shape not static. Merges adjacent loops, both parallel or both reductions, that every operand walks as one.
-mlir::FailureOr<Nest> buildNest(mlir::linalg::LinalgOp op, mlir::OpBuilder &builder);
+mlir::FailureOr<FlatLoopNest> buildNest(mlir::linalg::LinalgOp op, mlir::OpBuilder &builder);
 
 } // namespace graphc
 #endif

@@ -22,7 +22,7 @@ struct GivenLoop {
 /// Loops around evaluations of a nest's body. `lanes` says where the next evaluation happens.
 class NestEmitter {
 public:
-  NestEmitter(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc, const std::optional<GivenLoop> &given = {})
+  NestEmitter(FlatLoopNest &nest, mlir::OpBuilder &builder, mlir::Location loc, const std::optional<GivenLoop> &given = {})
       : nest(nest), builder(builder), loc(loc), body(nest, builder, loc), given(given) {
     lanes.indices.assign(nest.loops.size(), mlir::Value());
     if (given)
@@ -56,11 +56,11 @@ protected:
   mlir::Value add(mlir::Value a, int64_t b);
   mlir::Value times(mlir::Value a, int64_t b);
 
-  Nest &nest;
+  FlatLoopNest &nest;
   mlir::OpBuilder &builder;
   mlir::Location loc;
   VectorBody body;
-  Lanes lanes;
+  VectorIndices lanes;
   const std::optional<GivenLoop> given;
 
 private:
@@ -69,7 +69,7 @@ private:
 
 /// Writes the loops of a nest with reductions: the order of its sums is the numerical contract's (passes/KernelPasses.td). Fails with a
 /// diagnostic where an output is not reduced by add, multiply, min, max, and, or.
-mlir::LogicalResult emitReduction(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc,
+mlir::LogicalResult emitReduction(FlatLoopNest &nest, mlir::OpBuilder &builder, mlir::Location loc,
                                   const std::optional<GivenLoop> &given = {});
 
 } // namespace graphc

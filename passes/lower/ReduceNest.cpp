@@ -29,7 +29,7 @@ constexpr int64_t kWrittenOut = 256;
 
 class ReductionEmitter : NestEmitter {
 public:
-  ReductionEmitter(Nest &nest, OpBuilder &builder, Location loc, const Combiners &combiners,
+  ReductionEmitter(FlatLoopNest &nest, OpBuilder &builder, Location loc, const ReductionCombiners &combiners,
                    const std::optional<GivenLoop> &given)
       : NestEmitter(nest, builder, loc, given), combiners(combiners) {
     lanes.multiple = kVector; // of items and of columns
@@ -405,7 +405,7 @@ private:
     return combiners.combineAll(builder, low, high);
   }
 
-  const Combiners &combiners;
+  const ReductionCombiners &combiners;
   SmallVector<size_t> reductions; ///< the nest's loops, outermost first
   int64_t length = 1; ///< items of each sum
   std::optional<size_t> column; ///< the loop that is the vector; nothing: the items are
@@ -415,8 +415,8 @@ private:
 
 } // namespace
 
-LogicalResult emitReduction(Nest &nest, OpBuilder &builder, Location loc, const std::optional<GivenLoop> &given) {
-  FailureOr<Combiners> combiners = Combiners::find(nest, loc);
+LogicalResult emitReduction(FlatLoopNest &nest, OpBuilder &builder, Location loc, const std::optional<GivenLoop> &given) {
+  FailureOr<ReductionCombiners> combiners = ReductionCombiners::find(nest, loc);
   if (failed(combiners))
     return failure();
   ReductionEmitter(nest, builder, loc, *combiners, given).emit();

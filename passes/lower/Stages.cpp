@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace graphc {
 
-size_t splitLoop(Nest &nest, const BlockLoop &at, int64_t size) {
+size_t splitLoop(FlatLoopNest &nest, const BlockLoop &at, int64_t size) {
   const int64_t whole = nest.loops[at.loop].size;
   if (whole == size)
     return at.loop;
@@ -48,20 +48,20 @@ SmallVector<SmallVector<Operation *>> getStages(Block &body) {
   return stages;
 }
 
-std::pair<Nest, size_t> Stage::splitAt(const BlockLoop &at, int64_t size) const {
-  Nest split = *nest;
+std::pair<FlatLoopNest, size_t> KernelStage::splitAt(const BlockLoop &at, int64_t size) const {
+  FlatLoopNest split = *nest;
   const size_t loop = splitLoop(split, at, size);
   return {std::move(split), loop};
 }
 
-FailureOr<Stages> readStages(func::FuncOp kernel) {
-  Stages stages;
+FailureOr<KernelStages> readStages(func::FuncOp kernel) {
+  KernelStages stages;
   stages.nests = kernel.clone();
   for (ArrayRef<Operation *> ops : getStages(stages.nests->getBody().front())) {
-    Stage stage;
+    KernelStage stage;
     if (auto op = dyn_cast<linalg::LinalgOp>(ops.front())) {
       OpBuilder builder(op);
-      FailureOr<Nest> nest = buildNest(op, builder);
+      FailureOr<FlatLoopNest> nest = buildNest(op, builder);
       if (failed(nest))
         return failure();
       for (const NestLoop &loop : nest->loops)
@@ -77,9 +77,9 @@ FailureOr<Stages> readStages(func::FuncOp kernel) {
   return stages;
 }
 
-std::set<int64_t, std::greater<>> getBlockSizes(ArrayRef<Stage> stages) {
+std::set<int64_t, std::greater<>> getBlockSizes(ArrayRef<KernelStage> stages) {
   std::set<int64_t, std::greater<>> sizes;
-  for (const Stage &stage : stages) {
+  for (const KernelStage &stage : stages) {
     if (!stage.nest)
       return {};
     for (const NestLoop &loop : stage.nest->loops)
@@ -102,7 +102,7 @@ Value rootOf(Value memory) {
 }
 
 /// Whose index of the block loop an element belongs to: (element - offset) / step mod its size. Nothing where that is not so.
-std::optional<std::pair<int64_t, int64_t>> ownerOf(const Nest &nest, const NestOperand &operand, size_t blockLoop) {
+std::optional<std::pair<int64_t, int64_t>> ownerOf(const FlatLoopNest &nest, const NestOperand &operand, size_t blockLoop) {
   const int64_t step = operand.coefficients[blockLoop], size = nest.loops[blockLoop].size;
   if (step <= 0)
     return std::nullopt;
@@ -120,7 +120,7 @@ std::optional<std::pair<int64_t, int64_t>> ownerOf(const Nest &nest, const NestO
   return std::pair(operand.offset, step);
 }
 
-SmallVector<BlockLoop> optionsOf(const Stage &stage, int64_t size) {
+SmallVector<BlockLoop> optionsOf(const KernelStage &stage, int64_t size) {
   SmallVector<BlockLoop> options;
   for (auto [i, loop] : llvm::enumerate(stage.nest->loops)) {
     if (loop.reduction || loop.size % size)
@@ -136,7 +136,7 @@ SmallVector<BlockLoop> optionsOf(const Stage &stage, int64_t size) {
 }
 
 /// A stage's nest with its block loop, and which that is.
-using Split = std::pair<Nest, size_t>;
+using Split = std::pair<FlatLoopNest, size_t>;
 
 /// Whether the last chosen stage meets the others in memory of its own index alone.
 bool agrees(ArrayRef<Split> chosen) {
@@ -160,10 +160,10 @@ bool agrees(ArrayRef<Split> chosen) {
 }
 
 /// A block loop for each further stage that agrees with those chosen.
-bool choose(ArrayRef<Stage> stages, int64_t size, SmallVector<BlockLoop> &chosen, std::vector<Split> &splits) {
+bool choose(ArrayRef<KernelStage> stages, int64_t size, SmallVector<BlockLoop> &chosen, std::vector<Split> &splits) {
   if (chosen.size() == stages.size())
     return true;
-  const Stage &stage = stages[chosen.size()];
+  const KernelStage &stage = stages[chosen.size()];
   for (const BlockLoop &option : optionsOf(stage, size)) {
     chosen.push_back(option);
     splits.push_back(stage.splitAt(option, size));
@@ -177,7 +177,7 @@ bool choose(ArrayRef<Stage> stages, int64_t size, SmallVector<BlockLoop> &chosen
 
 } // namespace
 
-std::optional<SmallVector<BlockLoop>> findBlockLoops(ArrayRef<Stage> stages, int64_t size) {
+std::optional<SmallVector<BlockLoop>> findBlockLoops(ArrayRef<KernelStage> stages, int64_t size) {
   SmallVector<BlockLoop> chosen;
   std::vector<Split> splits;
   if (!choose(stages, size, chosen, splits))

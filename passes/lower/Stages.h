@@ -27,35 +27,35 @@ struct BlockLoop {
 };
 
 /// Splits the nest's loop where needed; the block loop of `size` indices.
-size_t splitLoop(Nest &nest, const BlockLoop &at, int64_t size);
+size_t splitLoop(FlatLoopNest &nest, const BlockLoop &at, int64_t size);
 
 /// The operations of a kernel's body that do something, in order: linalg ops, loops over parts (PartLoop.h), and runs of others (loops that
 /// an operation wrote itself, and that are one whole).
 llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> getStages(mlir::Block &body);
 
-struct Stage {
-  std::optional<Nest> nest; ///< none: loops that are not read
+struct KernelStage {
+  std::optional<FlatLoopNest> nest; ///< none: loops that are not read
   int64_t work = 1; ///< evaluations of the body
   int64_t parts = 1; ///< of loops that are not read
   bool usesIndices = false;
   /// The nest with its block loop, and which that is.
-  std::pair<Nest, size_t> splitAt(const BlockLoop &at, int64_t size) const;
+  std::pair<FlatLoopNest, size_t> splitAt(const BlockLoop &at, int64_t size) const;
 };
 
 /// Of a kernel's body; `nests` lives as long as they do.
-struct Stages {
+struct KernelStages {
   mlir::OwningOpRef<mlir::func::FuncOp> nests; ///< a copy, since a nest inserts the views that it reads
-  std::vector<Stage> list;
+  std::vector<KernelStage> list;
 };
 
 /// Fails with a diagnostic where a linalg op is none that a nest can be made of.
-mlir::FailureOr<Stages> readStages(mlir::func::FuncOp kernel);
+mlir::FailureOr<KernelStages> readStages(mlir::func::FuncOp kernel);
 
 /// The sizes that a block loop of these stages might have, the largest first; none where one of them has no nest.
-std::set<int64_t, std::greater<>> getBlockSizes(llvm::ArrayRef<Stage> stages);
+std::set<int64_t, std::greater<>> getBlockSizes(llvm::ArrayRef<KernelStage> stages);
 
 /// A block loop of `size` for each of the stages; nothing where they have none together.
-std::optional<llvm::SmallVector<BlockLoop>> findBlockLoops(llvm::ArrayRef<Stage> stages, int64_t size);
+std::optional<llvm::SmallVector<BlockLoop>> findBlockLoops(llvm::ArrayRef<KernelStage> stages, int64_t size);
 
 } // namespace graphc
 #endif

@@ -51,7 +51,7 @@ Value VectorBody::offset(const NestOperand &operand, ArrayRef<Value> indices) {
 constexpr int64_t kApart = std::numeric_limits<int64_t>::min();
 
 /// How far apart the operand's elements in neighbouring lanes are; kApart: not always as far.
-int64_t VectorBody::strideOf(const NestOperand &operand, const Lanes &lanes) {
+int64_t VectorBody::strideOf(const NestOperand &operand, const VectorIndices &lanes) {
   if (lanes.scalar() || operand.isScalar)
     return 0;
   int64_t stride = operand.coefficients[lanes.loop], walked = nest.loops[lanes.loop].size;
@@ -65,7 +65,7 @@ int64_t VectorBody::strideOf(const NestOperand &operand, const Lanes &lanes) {
 }
 
 /// Whether the lanes are in two rows at most, whose elements lie together and 16 elements behind the operand's first.
-bool VectorBody::isInTwoRows(const NestOperand &operand, const Lanes &lanes) {
+bool VectorBody::isInTwoRows(const NestOperand &operand, const VectorIndices &lanes) {
   for (auto [loop, index] : llvm::enumerate(lanes.spread))
     if (index && int64_t(loop) != lanes.loop && operand.coefficients[loop] < width)
       return false;
@@ -73,7 +73,7 @@ bool VectorBody::isInTwoRows(const NestOperand &operand, const Lanes &lanes) {
 }
 
 /// The elements of the first lane's row, and with the lanes that are left those of the next.
-Value VectorBody::loadTwoRows(const NestOperand &operand, const Lanes &lanes) {
+Value VectorBody::loadTwoRows(const NestOperand &operand, const VectorIndices &lanes) {
   VectorType type = lanesOf(getElementTypeOrSelf(operand.memory.getType())), counts = lanesOf(builder.getI32Type());
   Value lane = counting(counts);
   Value left = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), lanes.left);
@@ -106,7 +106,7 @@ Value VectorBody::loadTwoRows(const NestOperand &operand, const Lanes &lanes) {
 }
 
 /// The elements one by one.
-Value VectorBody::gather(const NestOperand &operand, const Lanes &lanes) {
+Value VectorBody::gather(const NestOperand &operand, const VectorIndices &lanes) {
   VectorType type = lanesOf(getElementTypeOrSelf(operand.memory.getType()));
   SmallVector<Value> indices(lanes.indices);
   Value places;
@@ -126,7 +126,7 @@ Value VectorBody::gather(const NestOperand &operand, const Lanes &lanes) {
                                   mask(lanes.active), ones);
 }
 
-Value VectorBody::load(const NestOperand &operand, const Lanes &lanes) {
+Value VectorBody::load(const NestOperand &operand, const VectorIndices &lanes) {
   Type element = getElementTypeOrSelf(operand.memory.getType());
   int64_t stride = strideOf(operand, lanes);
   if (stride == kApart)
@@ -157,7 +157,7 @@ Value VectorBody::load(const NestOperand &operand, const Lanes &lanes) {
   return vector::FromElementsOp::create(builder, loc, lanesOf(element), elements);
 }
 
-void VectorBody::store(const NestOperand &operand, const Lanes &lanes, Value value) {
+void VectorBody::store(const NestOperand &operand, const VectorIndices &lanes, Value value) {
   Value at = offset(operand, lanes.indices);
   if (lanes.scalar()) {
     memref::StoreOp::create(builder, loc, value, operand.memory, at);
@@ -181,7 +181,7 @@ void VectorBody::store(const NestOperand &operand, const Lanes &lanes, Value val
 }
 
 /// The op's dimension as a value: constant 0 for one of size 1, consecutive numbers for the vectorised one.
-Value VectorBody::indexOf(int64_t dim, const Lanes &lanes) {
+Value VectorBody::indexOf(int64_t dim, const VectorIndices &lanes) {
   int64_t loop = nest.loopOfDim[dim];
   if (loop >= 0 && lanes.isSpread(size_t(loop)))
     return arith::IndexCastOp::create(builder, loc, lanesOf(builder.getIndexType()), lanes.spread[loop]);
@@ -196,19 +196,19 @@ Value VectorBody::indexOf(int64_t dim, const Lanes &lanes) {
 }
 
 /// What all lanes have in common among what the body is given.
-void VectorBody::addShared(LaneGroups &groups, const Lanes &lanes) {
+void VectorBody::addShared(LaneGroups &groups, const VectorIndices &lanes) {
   for (auto [argument, operand] : llvm::zip(nest.body->getArguments(), nest.inputs))
     if (!argument.use_empty() && strideOf(operand, lanes) == 0)
       groups.addShared(argument);
 }
 
-int64_t VectorBody::countGrouped(const Lanes &lanes) {
+int64_t VectorBody::countGrouped(const VectorIndices &lanes) {
   LaneGroups groups(nest, lanes);
   addShared(groups, lanes);
   return llvm::count_if(nest.body->without_terminator(), [&](Operation &op) { return groups.add(op) > 1; });
 }
 
-SmallVector<Value> VectorBody::evaluate(const Lanes &lanes, ArrayRef<Operation *> combiners) {
+SmallVector<Value> VectorBody::evaluate(const VectorIndices &lanes, ArrayRef<Operation *> combiners) {
   IRMapping mapping;
   LaneGroups groups(nest, lanes);
   llvm::DenseMap<Value, Value> grouped; // of values that neighbouring lanes share, in as many lanes as there are groups

@@ -11,7 +11,7 @@ namespace graphc {
 constexpr int64_t kVector = 16;
 
 /// Where and how wide a body is evaluated.
-struct Lanes {
+struct VectorIndices {
   llvm::SmallVector<mlir::Value> indices; ///< one a loop; that of `loop` is the first lane's
   int64_t loop = -1; ///< the vectorised loop; -1: a scalar evaluation
   int64_t active = kVector; ///< lanes that exist; the others compute on ones and are dropped
@@ -28,20 +28,20 @@ struct Lanes {
 class VectorBody {
 public:
   /// `width`: of its vectors.
-  VectorBody(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc, int64_t width = kVector)
+  VectorBody(FlatLoopNest &nest, mlir::OpBuilder &builder, mlir::Location loc, int64_t width = kVector)
       : nest(nest), builder(builder), loc(loc), width(width) {}
 
   /// What the body yields for each output. With `combiners`, the operation that combines output k with its old value is
   /// left out and the value to combine is returned instead; otherwise old values are loaded where the body reads them.
-  llvm::SmallVector<mlir::Value> evaluate(const Lanes &lanes, llvm::ArrayRef<mlir::Operation *> combiners = {});
+  llvm::SmallVector<mlir::Value> evaluate(const VectorIndices &lanes, llvm::ArrayRef<mlir::Operation *> combiners = {});
 
   /// How many of the body's operations are evaluated once for neighbouring lanes (LaneGroups.h).
-  int64_t countGrouped(const Lanes &lanes);
+  int64_t countGrouped(const VectorIndices &lanes);
   /// Whether the operand's elements in the lanes stand in memory one behind the other.
-  bool isDense(const NestOperand &operand, const Lanes &lanes) { return strideOf(operand, lanes) == 1; }
+  bool isDense(const NestOperand &operand, const VectorIndices &lanes) { return strideOf(operand, lanes) == 1; }
 
-  mlir::Value load(const NestOperand &operand, const Lanes &lanes);
-  void store(const NestOperand &operand, const Lanes &lanes, mlir::Value value);
+  mlir::Value load(const NestOperand &operand, const VectorIndices &lanes);
+  void store(const NestOperand &operand, const VectorIndices &lanes, mlir::Value value);
 
   mlir::Value index(int64_t value);
   mlir::Value constantOne(mlir::Type element);
@@ -52,15 +52,15 @@ public:
 
 private:
   mlir::Value offset(const NestOperand &operand, llvm::ArrayRef<mlir::Value> indices);
-  int64_t strideOf(const NestOperand &operand, const Lanes &lanes);
-  bool isInTwoRows(const NestOperand &operand, const Lanes &lanes);
-  mlir::Value loadTwoRows(const NestOperand &operand, const Lanes &lanes);
-  mlir::Value gather(const NestOperand &operand, const Lanes &lanes);
-  mlir::Value indexOf(int64_t dim, const Lanes &lanes);
-  void addShared(class LaneGroups &groups, const Lanes &lanes);
+  int64_t strideOf(const NestOperand &operand, const VectorIndices &lanes);
+  bool isInTwoRows(const NestOperand &operand, const VectorIndices &lanes);
+  mlir::Value loadTwoRows(const NestOperand &operand, const VectorIndices &lanes);
+  mlir::Value gather(const NestOperand &operand, const VectorIndices &lanes);
+  mlir::Value indexOf(int64_t dim, const VectorIndices &lanes);
+  void addShared(class LaneGroups &groups, const VectorIndices &lanes);
   mlir::VectorType lanesOf(mlir::Type element) const { return mlir::VectorType::get({width}, element); }
 
-  Nest &nest;
+  FlatLoopNest &nest;
   mlir::OpBuilder &builder;
   mlir::Location loc;
   int64_t width;

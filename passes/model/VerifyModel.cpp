@@ -41,7 +41,7 @@ LogicalResult verifyState(Operation &op) {
     return op.emitOpError() << "reads or writes @" << name.getValue()
                             << ", but is no update (UpdateOpInterface); expected it to take the value of a graph.read";
   if (auto call = dyn_cast<LibraryKernelOpInterface>(op); call && isUpdate(&op))
-    for (const device::Kind &kind : device::kinds())
+    for (const device::DeviceKind &kind : device::kinds())
       if (StringRef kernel = call.getLibraryKernel(kind.name); !kernel.empty())
         return op.emitOpError() << "is an update that the library's kernel '" << kernel
                                 << "' serves, which gets no variables; expected StructuredOpInterface or "

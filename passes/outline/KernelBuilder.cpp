@@ -110,8 +110,8 @@ void KernelBuilder::findRoots() {
 }
 
 /// What the stages of a root or an update are made of: itself where it is inlined, else its operands.
-SmallVector<Access> KernelBuilder::getAccesses(Operation *op) const {
-  SmallVector<Access> accesses;
+SmallVector<ElementAccess> KernelBuilder::getAccesses(Operation *op) const {
+  SmallVector<ElementAccess> accesses;
   if (isInlinable(op)) {
     for (Value result : getRootsOf(op))
       accesses.push_back({result, identityOf(result)});
@@ -122,24 +122,24 @@ SmallVector<Access> KernelBuilder::getAccesses(Operation *op) const {
   return accesses;
 }
 
-SmallVector<Access> KernelBuilder::leavesOf(ArrayRef<Access> accesses) const {
+SmallVector<ElementAccess> KernelBuilder::leavesOf(ArrayRef<ElementAccess> accesses) const {
   auto leaf = [&](Value value) { return isLeaf(value); };
   ScalarBody body(leaf);
-  SmallVector<Access> leaves;
-  for (const Access &access : accesses)
+  SmallVector<ElementAccess> leaves;
+  for (const ElementAccess &access : accesses)
     body.collect(access, leaves);
   return leaves;
 }
 
-SmallVector<Access> KernelBuilder::leavesOf(Operation *op) {
+SmallVector<ElementAccess> KernelBuilder::leavesOf(Operation *op) {
   current = isInlinable(op) ? op : nullptr;
-  SmallVector<Access> leaves = leavesOf(getAccesses(op));
+  SmallVector<ElementAccess> leaves = leavesOf(getAccesses(op));
   current = nullptr;
   return leaves;
 }
 
 /// Values that `op` is the last to read, each element where it writes its own, and that nobody outside reads.
-SmallVector<Value> KernelBuilder::findDonors(Operation *op, ArrayRef<Access> leaves,
+SmallVector<Value> KernelBuilder::findDonors(Operation *op, ArrayRef<ElementAccess> leaves,
                                              const llvm::DenseMap<Value, Operation *> &lastReader) const {
   auto loops = dyn_cast<ExplicitLoopsOpInterface>(op);
   if (op->getNumResults() == 0 || (!loops && !isInlinable(op)))
@@ -150,8 +150,8 @@ SmallVector<Value> KernelBuilder::findDonors(Operation *op, ArrayRef<Access> lea
     });
   };
   SmallVector<Value> donors;
-  for (const Access &leaf : leaves) {
-    bool once = llvm::count_if(leaves, [&](const Access &other) { return other.value == leaf.value; }) == 1;
+  for (const ElementAccess &leaf : leaves) {
+    bool once = llvm::count_if(leaves, [&](const ElementAccess &other) { return other.value == leaf.value; }) == 1;
     if (once && leaf.map.isIdentity() && leaf.value.getType() == op->getResult(0).getType() &&
         lastReader.lookup(leaf.value) == op && isInPlace(leaf.value) &&
         llvm::all_of(leaf.value.getUsers(), [&](Operation *user) { return members.contains(user); }))
@@ -162,14 +162,14 @@ SmallVector<Value> KernelBuilder::findDonors(Operation *op, ArrayRef<Access> lea
 
 /// Where there is such a value, the root is written over it. Stages run in the order of `ops`, updates behind all of them.
 void KernelBuilder::reuseMemory() {
-  SmallVector<std::pair<Operation *, SmallVector<Access>>> stages;
+  SmallVector<std::pair<Operation *, SmallVector<ElementAccess>>> stages;
   for (bool updates : {false, true})
     for (Operation *op : ops)
       if (updates ? op->getNumResults() == 0 : !getRootsOf(op).empty())
         stages.push_back({op, leavesOf(op)});
   llvm::DenseMap<Value, Operation *> lastReader;
   for (auto &[op, leaves] : stages)
-    for (const Access &leaf : leaves)
+    for (const ElementAccess &leaf : leaves)
       lastReader[leaf.value] = op;
   for (auto &[op, leaves] : stages)
     for (Value donor : findDonors(op, leaves, lastReader))
@@ -181,8 +181,8 @@ void KernelBuilder::reuseMemory() {
 // Values that have memory
 //===----------------------------------------------------------------------------------------------------------------===//
 
-void KernelBuilder::addStage(Stage stage, LinalgKernel::BodyFn body, Operation *reader) {
-  for (const Access &leaf : leavesOf(stage.accesses)) {
+void KernelBuilder::addStage(LinalgStage stage, LinalgKernel::BodyFn body, Operation *reader) {
+  for (const ElementAccess &leaf : leavesOf(stage.accesses)) {
     Value buffer;
     if (reader)
       for (OpOperand &operand : reader->getOpOperands())
@@ -196,11 +196,11 @@ void KernelBuilder::addStage(Stage stage, LinalgKernel::BodyFn body, Operation *
 /// Results of one operation, inlined into its own stage.
 void KernelBuilder::emitElementwise(ArrayRef<Value> roots) {
   AffineMap identity = identityOf(roots.front());
-  Stage stage{roots.front().getLoc()};
+  LinalgStage stage{roots.front().getLoc()};
   stage.iterators.assign(identity.getNumDims(), IteratorType::parallel);
   for (Value root : roots) {
     stage.accesses.push_back({root, identity});
-    stage.outs.push_back({memory.of(root), Use::Write, identity});
+    stage.outs.push_back({memory.of(root), StageUse::Write, identity});
   }
   current = roots.front().getDefiningOp();
   addStage(std::move(stage),
@@ -216,9 +216,9 @@ void KernelBuilder::materialize(Value value) {
 }
 
 void KernelBuilder::fill(Value root, TypedAttr value) {
-  Stage stage{root.getLoc()};
+  LinalgStage stage{root.getLoc()};
   stage.iterators.assign(size_t(typeOf(root).getRank()), IteratorType::parallel);
-  stage.outs.push_back({memory.of(root), Use::Write, identityOf(root)});
+  stage.outs.push_back({memory.of(root), StageUse::Write, identityOf(root)});
   addStage(std::move(stage), [&](OpBuilder &inner, ArrayRef<Value>, ValueRange) {
     return SmallVector<Value>{arith::ConstantOp::create(inner, root.getLoc(), value)};
   });
@@ -226,7 +226,7 @@ void KernelBuilder::fill(Value root, TypedAttr value) {
 
 /// A value that does not vary along some loop gets memory; a constant does not, however large it is: a stage says how long
 /// the loops over it are.
-void KernelBuilder::coverLoops(ArrayRef<Access> accesses, ArrayRef<AffineMap> writes) {
+void KernelBuilder::coverLoops(ArrayRef<ElementAccess> accesses, ArrayRef<AffineMap> writes) {
   llvm::SmallBitVector covered(writes.front().getNumDims());
   auto cover = [&](AffineMap map) {
     for (AffineExpr result : map.getResults())
@@ -234,10 +234,10 @@ void KernelBuilder::coverLoops(ArrayRef<Access> accesses, ArrayRef<AffineMap> wr
         covered.set(*loop);
   };
   llvm::for_each(writes, cover);
-  for (const Access &leaf : leavesOf(accesses))
+  for (const ElementAccess &leaf : leavesOf(accesses))
     cover(leaf.map);
   if (!covered.all())
-    for (const Access &access : accesses)
+    for (const ElementAccess &access : accesses)
       if (!access.value.getDefiningOp()->hasTrait<OpTrait::ConstantLike>())
         materialize(access.value);
 }
@@ -246,7 +246,7 @@ void KernelBuilder::coverLoops(ArrayRef<Access> accesses, ArrayRef<AffineMap> wr
 void KernelBuilder::emitStructured(StructuredOpInterface op) {
   VariableNames read = getReadVariables(op), written = getWrittenVariables(op);
   for (const LoopNest &nest : op.getLoopNests()) {
-    Stage stage{op.getLoc(), nest.iterators};
+    LinalgStage stage{op.getLoc(), nest.iterators};
     for (const LoopNest::Read &element : nest.reads)
       stage.accesses.push_back({op->getOperand(element.operand), element.map});
     if (nest.isReduction()) {
@@ -256,10 +256,10 @@ void KernelBuilder::emitStructured(StructuredOpInterface op) {
     }
     for (OpResult result : op->getResults())
       stage.outs.push_back(
-          {memory.of(result), nest.isReduction() ? Use::Update : Use::Write, nest.writes[result.getResultNumber()]});
+          {memory.of(result), nest.isReduction() ? StageUse::Update : StageUse::Write, nest.writes[result.getResultNumber()]});
     for (auto [name, map] : llvm::zip_equal(written, ArrayRef(nest.writes).drop_front(op->getNumResults())))
       stage.outs.push_back(
-          {memory.ofVariable(name.getValue()), llvm::is_contained(read, name) ? Use::Update : Use::Write, map});
+          {memory.ofVariable(name.getValue()), llvm::is_contained(read, name) ? StageUse::Update : StageUse::Write, map});
     addStage(
         std::move(stage),
         [&](OpBuilder &inner, ArrayRef<Value> elements, ValueRange old) {
@@ -284,7 +284,7 @@ LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
         builder, op.getLoc(), MemRefType::get(type.getShape(), getStoredElement(type.getElementType())), ValueRange()));
     return standIns.back()->getResult(0);
   };
-  auto arrive = [&](Value standIn, llvm::function_ref<Value()> buffer, Use use) {
+  auto arrive = [&](Value standIn, llvm::function_ref<Value()> buffer, StageUse use) {
     if (!standIn.use_empty())
       standIn.replaceAllUsesWith(kernel.getArgument(buffer(), use));
     standIn.getDefiningOp()->erase();
@@ -318,12 +318,12 @@ LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
           Value copy = copies.lookup(&operand);
           return copy ? copy : memory.of(operand.get());
         },
-        Use::Read);
+        StageUse::Read);
   for (auto [result, out] : llvm::zip(op->getResults(), outs))
-    arrive(out, [&] { return memory.of(result); }, Use::Write);
+    arrive(out, [&] { return memory.of(result); }, StageUse::Write);
   for (auto [name, variable, out] :
        llvm::zip_equal(getWrittenVariables(op), variables, ArrayRef(outs).drop_front(op->getNumResults())))
-    arrive(out, [&] { return variable; }, llvm::is_contained(read, name) ? Use::Update : Use::Write);
+    arrive(out, [&] { return variable; }, llvm::is_contained(read, name) ? StageUse::Update : StageUse::Write);
   return success();
 }
 
@@ -341,7 +341,7 @@ void KernelBuilder::protectUpdates(ArrayRef<Operation *> updates) {
     bool anywhere = isa<ExplicitLoopsOpInterface>(op);
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
-      bool endangered = llvm::any_of(leavesOf(Access{value, identityOf(value)}), [&](const Access &leaf) {
+      bool endangered = llvm::any_of(leavesOf(ElementAccess{value, identityOf(value)}), [&](const ElementAccess &leaf) {
         auto written = writtenBy.find(memory.of(leaf.value));
         return written != writtenBy.end() && (written->second < i || anywhere || !leaf.map.isIdentity());
       });
@@ -393,7 +393,7 @@ FailureOr<OwningOpRef<func::FuncOp>> KernelBuilder::build() {
       return failure();
   for (Operation *op : ops) // the call waits for what it is given
     if (auto after = dyn_cast<dist::AfterOp>(op); after && !isMember(after.getOther()))
-      kernel.getArgument(memory.of(after.getOther()), Use::Read);
+      kernel.getArgument(memory.of(after.getOther()), StageUse::Read);
   return kernel.take(flops);
 }
 

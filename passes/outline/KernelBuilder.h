@@ -46,11 +46,11 @@ private:
   llvm::SmallVector<mlir::Value> getRootsOf(mlir::Operation *op) const;
   void findRoots();
   bool isWantedTwice(mlir::Operation *op) const;
-  llvm::SmallVector<Access> getAccesses(mlir::Operation *op) const;
-  llvm::SmallVector<Access> leavesOf(llvm::ArrayRef<Access> accesses) const;
-  llvm::SmallVector<Access> leavesOf(mlir::Operation *op);
+  llvm::SmallVector<ElementAccess> getAccesses(mlir::Operation *op) const;
+  llvm::SmallVector<ElementAccess> leavesOf(llvm::ArrayRef<ElementAccess> accesses) const;
+  llvm::SmallVector<ElementAccess> leavesOf(mlir::Operation *op);
   void reuseMemory();
-  llvm::SmallVector<mlir::Value> findDonors(mlir::Operation *op, llvm::ArrayRef<Access> leaves,
+  llvm::SmallVector<mlir::Value> findDonors(mlir::Operation *op, llvm::ArrayRef<ElementAccess> leaves,
                                             const llvm::DenseMap<mlir::Value, mlir::Operation *> &lastReader) const;
 
   mlir::LogicalResult emit(mlir::Operation *op);
@@ -59,11 +59,11 @@ private:
   mlir::LogicalResult emitLoops(graph::ExplicitLoopsOpInterface op);
   void fill(mlir::Value root, mlir::TypedAttr value);
   /// Gives an operand memory where its expression would not name every loop.
-  void coverLoops(llvm::ArrayRef<Access> accesses, llvm::ArrayRef<mlir::AffineMap> writes);
+  void coverLoops(llvm::ArrayRef<ElementAccess> accesses, llvm::ArrayRef<mlir::AffineMap> writes);
   void materialize(mlir::Value value);
   void protectUpdates(llvm::ArrayRef<mlir::Operation *> updates);
   /// Finds the leaves and adds the stage; `reader`: whose copies of old values they are read from.
-  void addStage(Stage stage, LinalgKernel::BodyFn body, mlir::Operation *reader = nullptr);
+  void addStage(LinalgStage stage, LinalgKernel::BodyFn body, mlir::Operation *reader = nullptr);
 
   llvm::ArrayRef<mlir::Operation *> ops;
   ProgramMemory &memory;

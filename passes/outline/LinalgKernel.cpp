@@ -17,7 +17,7 @@ LinalgKernel::LinalgKernel(Location loc) : builder(loc.getContext()) {
   builder.setInsertionPointToStart(&kernel->getBody().emplaceBlock());
 }
 
-Value LinalgKernel::getArgument(Value buffer, Use use) {
+Value LinalgKernel::getArgument(Value buffer, StageUse use) {
   auto [found, isNew] = arguments.insert({buffer, Argument()});
   Argument &argument = found->second;
   if (isNew) {
@@ -25,9 +25,9 @@ Value LinalgKernel::getArgument(Value buffer, Use use) {
     auto stored = MemRefType::get(type.getShape(), graph::getStoredElement(type.getElementType()));
     argument.value = kernel->getBody().addArgument(stored, kernel->getLoc());
   }
-  if (use != Use::Write && !argument.written)
+  if (use != StageUse::Write && !argument.written)
     argument.read = true;
-  if (use != Use::Read)
+  if (use != StageUse::Read)
     argument.written = true;
   return argument.value;
 }
@@ -62,27 +62,27 @@ Value LinalgKernel::narrow(Value memory, AffineMap &map, ArrayRef<int64_t> sizes
 }
 
 /// The lengths of the loops; where operand and out differ, the operand's.
-static SmallVector<int64_t> getSizes(const Stage &stage) {
-  SmallVector<graph::Indexed> tensors;
+static SmallVector<int64_t> getSizes(const LinalgStage &stage) {
+  SmallVector<graph::IndexedTensor> tensors;
   auto add = [&](AffineMap map, Value value) {
     tensors.push_back({map, cast<ShapedType>(value.getType()).getShape()});
   };
-  for (const Stage::Out &out : stage.outs)
+  for (const LinalgStage::Out &out : stage.outs)
     add(out.map, out.buffer);
-  for (const Access &access : stage.accesses)
+  for (const ElementAccess &access : stage.accesses)
     add(access.map, access.value);
   return graph::findLoopSizes(unsigned(stage.iterators.size()), tensors);
 }
 
-void LinalgKernel::addStage(const Stage &stage, llvm::function_ref<bool(Value)> isLeaf, BodyFn bodyFn) {
+void LinalgKernel::addStage(const LinalgStage &stage, llvm::function_ref<bool(Value)> isLeaf, BodyFn bodyFn) {
   SmallVector<int64_t> sizes = getSizes(stage);
   SmallVector<Value> inputs, outputs;
   SmallVector<AffineMap> maps;
-  for (const Stage::Leaf &leaf : stage.leaves) {
+  for (const LinalgStage::Leaf &leaf : stage.leaves) {
     AffineMap &map = maps.emplace_back(leaf.access.map);
-    inputs.push_back(narrow(getArgument(leaf.buffer, Use::Read), map, sizes));
+    inputs.push_back(narrow(getArgument(leaf.buffer, StageUse::Read), map, sizes));
   }
-  for (const Stage::Out &out : stage.outs) {
+  for (const LinalgStage::Out &out : stage.outs) {
     AffineMap &map = maps.emplace_back(out.map);
     outputs.push_back(narrow(getArgument(out.buffer, out.use), map, sizes));
   }
@@ -97,7 +97,7 @@ void LinalgKernel::addStage(const Stage &stage, llvm::function_ref<bool(Value)> 
     SmallVector<int64_t> strides(sizes.size(), 0);
     auto element = cast<MemRefType>(outputs.front().getType()).getElementType();
     auto type = MemRefType::get(sizes, element, StridedLayoutAttr::get(builder.getContext(), /*offset=*/0, strides));
-    const Stage::Out &out = stage.outs.front();
+    const LinalgStage::Out &out = stage.outs.front();
     inputs.push_back(memref::ReinterpretCastOp::create(builder, stage.loc, type, getArgument(out.buffer, out.use),
                                                        /*offset=*/0, sizes, strides));
     maps.insert(maps.begin() + ptrdiff_t(stage.leaves.size()), builder.getMultiDimIdentityMap(unsigned(sizes.size())));
@@ -111,16 +111,16 @@ void LinalgKernel::addStage(const Stage &stage, llvm::function_ref<bool(Value)> 
   linalg::GenericOp::create(
       builder, stage.loc, TypeRange(), inputs, outputs, maps, stage.iterators,
       [&](OpBuilder &inner, Location, ValueRange blockArguments) {
-        auto read = [&](Access access) {
-          auto leaf = llvm::find_if(stage.leaves, [&](const Stage::Leaf &leaf) { return leaf.access == access; });
+        auto read = [&](ElementAccess access) {
+          auto leaf = llvm::find_if(stage.leaves, [&](const LinalgStage::Leaf &leaf) { return leaf.access == access; });
           return fromMemory(inner, blockArguments[size_t(leaf - stage.leaves.begin())], leaf->buffer);
         };
         ScalarBody body(isLeaf);
         SmallVector<Value> elements, old, results;
-        for (const Access &access : stage.accesses)
+        for (const ElementAccess &access : stage.accesses)
           elements.push_back(body.build(inner, access, read));
         for (auto [out, stored] : llvm::zip_equal(stage.outs, blockArguments.drop_front(inputs.size())))
-          old.push_back(out.use == Use::Write ? Value() : fromMemory(inner, stored, out.buffer));
+          old.push_back(out.use == StageUse::Write ? Value() : fromMemory(inner, stored, out.buffer));
         for (Value result : bodyFn(inner, elements, old)) {
           if (result.getType().isInteger(1))
             result = arith::ExtUIOp::create(inner, stage.loc, inner.getI8Type(), result);
@@ -133,7 +133,7 @@ void LinalgKernel::addStage(const Stage &stage, llvm::function_ref<bool(Value)> 
 void LinalgKernel::addCopy(Location loc, Value from, Value to) {
   unsigned rank = unsigned(cast<MemRefType>(from.getType()).getRank());
   AffineMap identity = builder.getMultiDimIdentityMap(rank);
-  Value in = getArgument(from, Use::Read), out = getArgument(to, Use::Write);
+  Value in = getArgument(from, StageUse::Read), out = getArgument(to, StageUse::Write);
   linalg::GenericOp::create(
       builder, loc, TypeRange(), in, out, ArrayRef<AffineMap>{identity, identity},
       SmallVector<IteratorType>(rank, IteratorType::parallel),

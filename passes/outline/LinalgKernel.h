@@ -15,22 +15,22 @@
 namespace graphc {
 
 /// What a stage does with a buffer: Update reads what it writes.
-enum class Use { Read, Write, Update };
+enum class StageUse { Read, Write, Update };
 
 /// One linalg.generic: elements of `leaves` become those of `accesses`, and they and the outs' old ones the outs.
-struct Stage {
+struct LinalgStage {
   struct Leaf {
-    Access access;
+    ElementAccess access;
     mlir::Value buffer;
   };
   struct Out {
     mlir::Value buffer;
-    Use use;
+    StageUse use;
     mlir::AffineMap map; ///< loops → its element
   };
   mlir::Location loc;
   llvm::SmallVector<mlir::utils::IteratorType> iterators = {};
-  llvm::SmallVector<Access> accesses = {};
+  llvm::SmallVector<ElementAccess> accesses = {};
   llvm::SmallVector<Leaf> leaves = {};
   llvm::SmallVector<Out> outs = {};
 };
@@ -40,11 +40,11 @@ public:
   explicit LinalgKernel(mlir::Location loc);
 
   /// The argument for a buffer of the program; an i1 is a byte in memory.
-  mlir::Value getArgument(mlir::Value buffer, Use use);
+  mlir::Value getArgument(mlir::Value buffer, StageUse use);
   /// A linalg.generic; `old`: the outs' elements before, null for those that are only written.
   using BodyFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> elements, mlir::ValueRange old)>;
-  void addStage(const Stage &stage, llvm::function_ref<bool(mlir::Value)> isLeaf, BodyFn body);
+  void addStage(const LinalgStage &stage, llvm::function_ref<bool(mlir::Value)> isLeaf, BodyFn body);
   void addCopy(mlir::Location loc, mlir::Value from, mlir::Value to);
 
   mlir::OpBuilder &getBuilder() { return builder; }

@@ -123,9 +123,9 @@ public:
     }
   }
 
-  SmallVector<Piece> cut() {
+  SmallVector<KernelPiece> cut() {
     sort();
-    SmallVector<Piece> pieces;
+    SmallVector<KernelPiece> pieces;
     for (size_t begin = 0, end; begin < order.size(); begin = end) {
       end = findEnd(begin);
       pieces.emplace_back(order.begin() + begin, order.begin() + end);
@@ -225,10 +225,10 @@ bool isSmall(ArrayRef<Operation *> ops) {
 
 } // namespace
 
-SmallVector<Piece> cutInPieces(ArrayRef<Operation *> ops,
+SmallVector<KernelPiece> cutInPieces(ArrayRef<Operation *> ops,
                                llvm::function_ref<SmallVector<unsigned>(unsigned)> waitsFor) {
   if (isSmall(ops))
-    return {Piece(ops)};
+    return {KernelPiece(ops)};
   return Cutter(ops, waitsFor).cut();
 }
 

@@ -375,7 +375,7 @@ void ProgramGraph::makeGroups() {
           places.push_back(on->second);
       return places;
     };
-    for (Piece &piece : cutInPieces(group.ops, waitsFor))
+    for (KernelPiece &piece : cutInPieces(group.ops, waitsFor))
       pieces.push_back({Kind::Compute, std::move(piece)});
   }
   groups = std::move(pieces);
@@ -486,7 +486,7 @@ void ProgramGraph::joinSmallUpdates() {
         before->second.buffers + joined.buffers <= kJoinedBuffers) {
       joined.elements += before->second.elements;
       joined.buffers += before->second.buffers;
-      Piece all = std::move(before->second.group->ops);
+      KernelPiece all = std::move(before->second.group->ops);
       all.append(group.ops);
       group.ops = std::move(all);
       before->second.group->ops.clear();

@@ -170,10 +170,10 @@ RecomputedBlock::Result RecomputedBlock::recompute(uint64_t target, const TimeMo
     all.seconds += inside.seconds * double(loop.count);
     others[loop.position] = loop.body->afterwards;
   }
-  const Recomputation choice = chooseRecomputed(values, others, target, time, engine);
-  for (const Recomputed &chosen : choice.chosen)
+  const RematerializationChoice choice = chooseRecomputed(values, others, target, time, engine);
+  for (const RematerializedValue &chosen : choice.chosen)
     gone.insert(chosen.value);
-  for (const Recomputed &chosen : choice.chosen) {
+  for (const RematerializedValue &chosen : choice.chosen) {
     if (!clone(chosen))
       continue;
     ++all.values;
@@ -187,7 +187,7 @@ RecomputedBlock::Result RecomputedBlock::recompute(uint64_t target, const TimeMo
 
 /// What the copies for `user` wait for: of what is in memory, the last made that the user reads as well, or that is made before it; null
 /// where all that is there was there early.
-Value RecomputedBlock::findWait(Operation *user, const Recomputed &chosen) const {
+Value RecomputedBlock::findWait(Operation *user, const RematerializedValue &chosen) const {
   Value latest;
   uint32_t when = chosen.lastEarly;
   llvm::SetVector<uint32_t> seen;
@@ -242,7 +242,7 @@ void RecomputedBlock::replaceLate(Value old, Value by, uint32_t firstLate) {
   }
 }
 
-bool RecomputedBlock::clone(const Recomputed &chosen) {
+bool RecomputedBlock::clone(const RematerializedValue &chosen) {
   Operation *user = ops[chosen.firstLate];
   Value wait = findWait(user, chosen);
   if (!wait)

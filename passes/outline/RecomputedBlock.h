@@ -49,8 +49,8 @@ private:
   mlir::Value rootOf(mlir::Value value) const;
   std::vector<uint64_t> bytesOfLoops() const;
   /// False where it would not come late.
-  bool clone(const Recomputed &chosen);
-  mlir::Value findWait(mlir::Operation *user, const Recomputed &chosen) const;
+  bool clone(const RematerializedValue &chosen);
+  mlir::Value findWait(mlir::Operation *user, const RematerializedValue &chosen) const;
   void replaceLate(mlir::Value old, mlir::Value by, uint32_t firstLate);
 
   mlir::Block &block;

@@ -24,7 +24,7 @@ struct RematerializePass : impl::RematerializeBase<RematerializePass> {
     program->removeAttr(kAsked);
     RecomputedBlock block(program.getBlock(), getLibraryKind(program));
     const uint64_t peak = block.getPeak(), bytes = uint64_t(asked.getInt());
-    const TimeModel time{cluster::Calibration()};
+    const TimeModel time{cluster::MachineCalibration()};
     const auto engine = program.runsPtx() ? TimeModel::Engine::Gpu : TimeModel::Engine::Host;
     const RecomputedBlock::Result result = block.recompute(peak > bytes ? peak - bytes : 0, time, engine);
     numValues += result.values;

@@ -64,22 +64,22 @@ std::pair<int64_t, int64_t> evaluateAt01(AffineExpr expr, unsigned loops) {
 }
 
 /// The operands' accesses of an inlinable op whose element is taken at `map`.
-static SmallVector<Access> operandsOf(Operation *op, AffineMap map) {
-  SmallVector<Access> operands;
+static SmallVector<ElementAccess> operandsOf(Operation *op, AffineMap map) {
+  SmallVector<ElementAccess> operands;
   const SmallVector<LoopNest> nests = cast<StructuredOpInterface>(op).getLoopNests(); // outlives the loop
   for (const LoopNest::Read &read : nests.front().reads)
     operands.push_back({op->getOperand(read.operand), read.map.isIdentity() ? map : read.map.compose(map)});
   return operands;
 }
 
-void ScalarBody::collect(Access access, SmallVectorImpl<Access> &leaves) {
+void ScalarBody::collect(ElementAccess access, SmallVectorImpl<ElementAccess> &leaves) {
   if (!visited.insert({access.value, access.map}).second)
     return;
   if (isLeaf(access.value)) {
     leaves.push_back(access);
     return;
   }
-  for (Access operand : operandsOf(access.value.getDefiningOp(), access.map))
+  for (ElementAccess operand : operandsOf(access.value.getDefiningOp(), access.map))
     collect(operand, leaves);
 }
 
@@ -106,14 +106,14 @@ static Value buildIndex(OpBuilder &builder, Location loc, AffineExpr expr, unsig
   return arith::AddIOp::create(builder, loc, sum, by);
 }
 
-Value ScalarBody::build(OpBuilder &builder, Access access, llvm::function_ref<Value(Access)> read) {
+Value ScalarBody::build(OpBuilder &builder, ElementAccess access, llvm::function_ref<Value(ElementAccess)> read) {
   if (Value known = built.lookup({access.value, access.map}))
     return known;
   if (isLeaf(access.value))
     return built[{access.value, access.map}] = read(access);
   Operation *op = access.value.getDefiningOp();
   SmallVector<Value> operands;
-  for (Access operand : operandsOf(op, access.map))
+  for (ElementAccess operand : operandsOf(op, access.map))
     operands.push_back(build(builder, operand, read));
   SmallVector<Value, 1> indices;
   auto index = [&](unsigned loop) {

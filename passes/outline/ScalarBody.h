@@ -36,10 +36,10 @@ std::optional<unsigned> getLoop(mlir::AffineExpr expr, unsigned loops);
 std::pair<int64_t, int64_t> evaluateAt01(mlir::AffineExpr expr, unsigned loops);
 
 /// An element of `value` as seen from an iteration space.
-struct Access {
+struct ElementAccess {
   mlir::Value value;
   mlir::AffineMap map; ///< iteration space → indices of value: each a constant plus multiples of loops
-  bool operator==(const Access &) const = default;
+  bool operator==(const ElementAccess &) const = default;
 };
 
 class ScalarBody {
@@ -48,9 +48,9 @@ public:
   ScalarBody(llvm::function_ref<bool(mlir::Value)> isLeaf) : isLeaf(isLeaf) {}
 
   /// Finds the buffers that the element depends on: appends to `leaves`, each (value, map) once.
-  void collect(Access access, llvm::SmallVectorImpl<Access> &leaves);
+  void collect(ElementAccess access, llvm::SmallVectorImpl<ElementAccess> &leaves);
   /// Builds the expression in the body of a linalg op; `read` gives the element of a leaf.
-  mlir::Value build(mlir::OpBuilder &builder, Access access, llvm::function_ref<mlir::Value(Access)> read);
+  mlir::Value build(mlir::OpBuilder &builder, ElementAccess access, llvm::function_ref<mlir::Value(ElementAccess)> read);
 
 private:
   using Key = std::pair<mlir::Value, mlir::AffineMap>;

@@ -6,8 +6,8 @@ namespace graphc {
 
 using graph::getDevice;
 
-ProgramUnderConstruction &BackupWorkers::getProxy(graph::DeviceAttr device) {
-  std::unique_ptr<ProgramUnderConstruction> &slot = proxies[device];
+ProgramBuilder &BackupWorkers::getProxy(graph::DeviceAttr device) {
+  std::unique_ptr<ProgramBuilder> &slot = proxies[device];
   if (!slot)
     slot = phase.createProgram(device, device.getJob().str() + std::to_string(device.getTask()) + ".proxy",
                                phase.dist.replicas,
@@ -16,7 +16,7 @@ ProgramUnderConstruction &BackupWorkers::getProxy(graph::DeviceAttr device) {
 }
 
 dist::ChannelOp BackupWorkers::createConflating(const Twine &name, RankedTensorType type,
-                                                ProgramUnderConstruction &from, ProgramUnderConstruction &to,
+                                                ProgramBuilder &from, ProgramBuilder &to,
                                                 Location loc) {
   dist::ChannelOp channel = phase.createChannel(name, type, from, to, loc, /*control=*/false);
   channel.setConflating(true);
@@ -69,7 +69,7 @@ LogicalResult BackupWorkers::check() {
   return success();
 }
 
-Value BackupWorkers::makeValue(Value value, ProgramUnderConstruction &proxy) {
+Value BackupWorkers::makeValue(Value value, ProgramBuilder &proxy) {
   if (Value own = proxy.map.lookupOrNull(value))
     return own;
   Operation *def = value.getDefiningOp();
@@ -81,11 +81,11 @@ Value BackupWorkers::makeValue(Value value, ProgramUnderConstruction &proxy) {
 }
 
 /// The set of replicas whose gradients this program takes: chosen here, or told by the owner of global_step.
-Value BackupWorkers::getChosen(ProgramUnderConstruction &program) {
+Value BackupWorkers::getChosen(ProgramBuilder &program) {
   if (Value set = chosen.lookup(&program))
     return set;
   auto step = phase.module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep);
-  ProgramUnderConstruction &owner = phase.getProgram(getDevice(step));
+  ProgramBuilder &owner = phase.getProgram(getDevice(step));
   Location loc = phase.func.getLoc();
   auto type = RankedTensorType::get({phase.dist.replicas}, IntegerType::get(phase.func.getContext(), 1));
   OpBuilder builder = OpBuilder::atBlockBegin(&program.op.getBlock());
@@ -106,10 +106,10 @@ Value BackupWorkers::getChosen(ProgramUnderConstruction &program) {
   return chosen[&program] = set;
 }
 
-Value BackupWorkers::getSum(graph::AggregateOp aggregate, ProgramUnderConstruction &program) {
+Value BackupWorkers::getSum(graph::AggregateOp aggregate, ProgramBuilder &program) {
   Value value = aggregate.getOperand();
   Location loc = aggregate.getLoc();
-  ProgramUnderConstruction &replica = phase.getProgram(phase.dist.replicaDevice),
+  ProgramBuilder &replica = phase.getProgram(phase.dist.replicaDevice),
                            &proxy = getProxy(getDevice(aggregate));
   phase.getOwnValue(value, replica); // a constant is sent as well: its sum is that of as many messages
   dist::ChannelOp channel = phase.createChannel(value, replica, proxy, value.getLoc());
@@ -130,8 +130,8 @@ void BackupWorkers::addVersions() {
   auto step = phase.module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep);
   Location loc = step.getLoc();
   RankedTensorType type = step.getTensorType();
-  ProgramUnderConstruction &owner = phase.getProgram(getDevice(step)), &ownProxy = getProxy(getDevice(step));
-  ProgramUnderConstruction &replica = phase.getProgram(phase.dist.replicaDevice);
+  ProgramBuilder &owner = phase.getProgram(getDevice(step)), &ownProxy = getProxy(getDevice(step));
+  ProgramBuilder &replica = phase.getProgram(phase.dist.replicaDevice);
   auto choose = getChosen(owner).getDefiningOp<dist::ChooseOp>();
   Operation *read = choose.getVersion().getDefiningOp();
   OpBuilder builder(read);
@@ -147,14 +147,14 @@ void BackupWorkers::addVersions() {
 
   OpBuilder first = OpBuilder::atBlockBegin(&ownProxy.op.getBlock());
   Value version = dist::ReceiveOp::create(first, loc, type, versions.getSymName());
-  auto passOn = [&](ProgramUnderConstruction &to) -> Value {
+  auto passOn = [&](ProgramBuilder &to) -> Value {
     dist::ChannelOp channel = phase.createChannel("version.to_" + to.suffix, type, ownProxy, to, loc, false);
     dist::SendOp::create(first, loc, channel.getSymName(), version);
     OpBuilder receiver = OpBuilder::atBlockBegin(&to.op.getBlock());
     return dist::ReceiveOp::create(receiver, loc, type, channel.getSymName());
   };
   // Every version leaves before the first answer is awaited: where this proxy does nothing else, both stand at one place.
-  SmallVector<std::pair<ProgramUnderConstruction *, Value>> told;
+  SmallVector<std::pair<ProgramBuilder *, Value>> told;
   for (auto &[device, proxy] : proxies)
     if (proxy.get() != &ownProxy)
       told.emplace_back(proxy.get(), passOn(*proxy));

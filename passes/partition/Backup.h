@@ -23,22 +23,22 @@ public:
   /// Before anything is built: late gradients can be known, and proxies can make what they hand out.
   mlir::LogicalResult check();
   /// The proxy of a parameter server, made when it is first asked for.
-  ProgramUnderConstruction &getProxy(graph::DeviceAttr device);
+  ProgramBuilder &getProxy(graph::DeviceAttr device);
   /// Of what it hands out: made by the proxy for itself.
-  mlir::Value makeValue(mlir::Value value, ProgramUnderConstruction &proxy);
+  mlir::Value makeValue(mlir::Value value, ProgramBuilder &proxy);
   /// The sum over the replicas that are chosen.
-  mlir::Value getSum(graph::AggregateOp aggregate, ProgramUnderConstruction &program);
+  mlir::Value getSum(graph::AggregateOp aggregate, ProgramBuilder &program);
   /// Last: versions to the proxies, and what says that they have arrived.
   void addVersions();
 
 private:
-  mlir::Value getChosen(ProgramUnderConstruction &program);
-  dist::ChannelOp createConflating(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
-                                   ProgramUnderConstruction &to, mlir::Location loc);
+  mlir::Value getChosen(ProgramBuilder &program);
+  dist::ChannelOp createConflating(const llvm::Twine &name, mlir::RankedTensorType type, ProgramBuilder &from,
+                                   ProgramBuilder &to, mlir::Location loc);
 
   PhaseBuilder &phase;
-  llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> proxies; ///< by parameter server
-  llvm::DenseMap<ProgramUnderConstruction *, mlir::Value> chosen;
+  llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramBuilder>> proxies; ///< by parameter server
+  llvm::DenseMap<ProgramBuilder *, mlir::Value> chosen;
 };
 
 } // namespace graphc

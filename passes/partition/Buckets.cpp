@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace graphc {
 
-SmallVector<Bucket> makeBuckets(graph::FuncOp func, int64_t bytes) {
-  SmallVector<Bucket> buckets;
+SmallVector<GradientBucket> makeBuckets(graph::FuncOp func, int64_t bytes) {
+  SmallVector<GradientBucket> buckets;
   llvm::MapVector<Type, std::pair<size_t, int64_t>> open; // by element type: the bucket and what it holds
   for (auto aggregate : func.getBodyBlock().getOps<graph::AggregateOp>()) {
     auto &[index, held] = open.try_emplace(getElementTypeOrSelf(aggregate.getType()), ~size_t(0), 0).first->second;
@@ -55,8 +55,8 @@ static AllReducePlan inChunks(StringRef algorithm, int64_t bytes, int64_t width,
 }
 
 /// How long a bucket is on its way and added up among several hosts.
-static double secondsOf(const AllReducePlan &all, int64_t width, const Summing &summing) {
-  const TimeModel time{cluster::Calibration()};
+static double secondsOf(const AllReducePlan &all, int64_t width, const ReplicaTopology &summing) {
+  const TimeModel time{cluster::MachineCalibration()};
   const plan::AllReduceShape shape{all.algorithm.empty() ? plan::WHOLE : plan::SCATTER, uint32_t(summing.replicas),
                                    uint32_t(all.hosts)};
   const auto chunks = uint64_t(all.elements / all.chunk);
@@ -79,7 +79,7 @@ static double secondsOf(const AllReducePlan &all, int64_t width, const Summing &
 
 /// Over several hosts, where a wire is slower than memory, what the model of time says: a small bucket goes whole, in one hop; of a large
 /// one less leaves a host where sums are made within each first, which takes two hops more there.
-static AllReducePlan planOverHosts(int64_t elements, int64_t width, const Summing &summing) {
+static AllReducePlan planOverHosts(int64_t elements, int64_t width, const ReplicaTopology &summing) {
   AllReducePlan best{"", elements, elements}, scatter = inChunks("scatter", elements * width, width, summing.replicas);
   double least = secondsOf(best, width, summing);
   for (int64_t hosts : {int64_t(1), summing.hosts}) {
@@ -92,7 +92,7 @@ static AllReducePlan planOverHosts(int64_t elements, int64_t width, const Summin
   return best;
 }
 
-AllReducePlan planAllReduce(int64_t elements, int64_t width, const Summing &summing) {
+AllReducePlan planAllReduce(int64_t elements, int64_t width, const ReplicaTopology &summing) {
   if (summing.hosts > 1)
     return planOverHosts(elements, width, summing);
   const int64_t bytes = elements * width, replicas = summing.replicas;

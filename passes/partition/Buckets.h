@@ -7,11 +7,11 @@
 
 namespace graphc {
 
-using Bucket = llvm::SmallVector<graph::AggregateOp, 4>;
+using GradientBucket = llvm::SmallVector<graph::AggregateOp, 4>;
 
 /// Every graph.aggregate of the function, in text order, in buckets of one element type that are full at `bytes`. All that
 /// a bucket sums is computed before its first aggregate.
-llvm::SmallVector<Bucket> makeBuckets(graph::FuncOp func, int64_t bytes);
+llvm::SmallVector<GradientBucket> makeBuckets(graph::FuncOp func, int64_t bytes);
 
 /// How a bucket is summed over its replicas.
 struct AllReducePlan {
@@ -22,7 +22,7 @@ struct AllReducePlan {
 };
 
 /// Who sum a bucket.
-struct Summing {
+struct ReplicaTopology {
   int64_t replicas = 1;
   bool inOrder = true; ///< by the tree
   int64_t hosts = 1; ///< on each are as many replicas in a row; 1: nothing is known of hosts
@@ -30,7 +30,7 @@ struct Summing {
 };
 
 /// `elements` of `width` bytes each.
-AllReducePlan planAllReduce(int64_t elements, int64_t width, const Summing &summing);
+AllReducePlan planAllReduce(int64_t elements, int64_t width, const ReplicaTopology &summing);
 
 } // namespace graphc
 

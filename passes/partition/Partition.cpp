@@ -21,7 +21,7 @@ using graph::getDevice;
 
 class FunctionPartitioner {
 public:
-  FunctionPartitioner(ModuleOp module, graph::FuncOp func, const Distribution &distribution)
+  FunctionPartitioner(ModuleOp module, graph::FuncOp func, const DistributionSpec &distribution)
       : module(module), func(func), dist(distribution), builder(module, func, distribution) {}
 
   LogicalResult run() {
@@ -81,10 +81,10 @@ private:
       return fetchResults(results);
     if (auto repeat = dyn_cast<graph::RepeatOp>(op))
       return distributeLoop(repeat);
-    ProgramUnderConstruction &program = builder.getProgram(getDevice(op));
+    ProgramBuilder &program = builder.getProgram(getDevice(op));
     if (auto aggregate = dyn_cast<graph::AggregateOp>(op)) {
       if (getDevice(op) == dist.replicaDevice) { // with the others of its bucket
-        if (auto bucket = llvm::find_if(buckets, [&](const Bucket &each) { return each.front() == aggregate; });
+        if (auto bucket = llvm::find_if(buckets, [&](const GradientBucket &each) { return each.front() == aggregate; });
             bucket != buckets.end())
           builder.reduceEverywhere(*bucket, program);
         return success();
@@ -126,11 +126,11 @@ private:
       if (!getDevice(&op))
         graph::setDevice(&op, getDevice(repeat));
     auto isInside = [&](Value value) { return value.getParentBlock() == &body; };
-    llvm::MapVector<ProgramUnderConstruction *, LoopPart> parts;
+    llvm::MapVector<ProgramBuilder *, LoopPart> parts;
     for (Operation &op : body.without_terminator()) {
       if (graph::isRematerializable(&op))
         continue;
-      ProgramUnderConstruction &program = builder.getProgram(getDevice(&op));
+      ProgramBuilder &program = builder.getProgram(getDevice(&op));
       parts[&program];
       for (Value operand : op.getOperands())
         if (!isInside(operand))
@@ -138,7 +138,7 @@ private:
     }
     OperandRange yielded = body.getTerminator()->getOperands();
     for (auto [i, value] : llvm::enumerate(yielded)) {
-      ProgramUnderConstruction &program =
+      ProgramBuilder &program =
           builder.getProgram(getDevice(isInside(value) ? value.getDefiningOp() : repeat));
       parts[&program].yields.push_back(unsigned(i));
       if (!isInside(value))
@@ -157,7 +157,7 @@ private:
     for (Operation &op : body.without_terminator()) {
       if (graph::isRematerializable(&op))
         continue;
-      ProgramUnderConstruction &program = builder.getProgram(getDevice(&op));
+      ProgramBuilder &program = builder.getProgram(getDevice(&op));
       for (Value operand : op.getOperands())
         builder.getValue(operand, program, op.getLoc());
       program.builder.clone(op, program.map)->removeAttr(graph::GraphDialect::kDevice);
@@ -180,7 +180,7 @@ private:
     if (!fetched.insert(name).second)
       return emitError(loc) << "a second fetch of function @" << builder.phase.getSymName() << " is named \"" << name
                             << "\"; results and summaries need names of their own (graph.name)";
-    ProgramUnderConstruction &home = builder.getProgram(getDevice(func));
+    ProgramBuilder &home = builder.getProgram(getDevice(func));
     Value own = builder.getValue(value, home, loc);
     // What one device made for all replicas is the same in each, and so is what no batch reaches.
     Operation *def = value.getDefiningOp();
@@ -209,7 +209,7 @@ private:
 
   /// One dist.metric a name at the host; towers' metrics of the same name are added by the tree of all sums.
   void reportMetrics(ArrayRef<ReducedMetric> metrics) {
-    ProgramUnderConstruction &home = builder.getProgram(getDevice(func));
+    ProgramBuilder &home = builder.getProgram(getDevice(func));
     using Total = std::pair<Value, Value>;
     auto add = [&](Total left, Total right) -> Total {
       return {graph::createAdd(home.builder, left.first.getLoc(), left.first, right.first),
@@ -230,9 +230,9 @@ private:
 
   ModuleOp module;
   graph::FuncOp func;
-  const Distribution &dist;
+  const DistributionSpec &dist;
   PhaseBuilder builder;
-  SmallVector<Bucket> buckets;
+  SmallVector<GradientBucket> buckets;
   llvm::StringSet<> fetched;
   llvm::DenseSet<Operation *> varying;
 };
@@ -240,7 +240,7 @@ private:
 struct PartitionPass : impl::PartitionBase<PartitionPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::optional<Distribution> distribution = Distribution::of(module);
+    std::optional<DistributionSpec> distribution = DistributionSpec::of(module);
     if (!distribution)
       return signalPassFailure();
     for (auto func : llvm::make_early_inc_range(module.getOps<graph::FuncOp>()))

@@ -12,7 +12,7 @@ namespace graphc {
 using graph::DeviceAttr;
 using graph::getDevice;
 
-PhaseBuilder::PhaseBuilder(ModuleOp module, graph::FuncOp func, const Distribution &distribution)
+PhaseBuilder::PhaseBuilder(ModuleOp module, graph::FuncOp func, const DistributionSpec &distribution)
     : module(module), func(func), dist(distribution), async(distribution.kind == StrategyKind::ParameterServer &&
                                                             distribution.async && func.getRole() == graph::Role::Train),
       backup(distribution.toAggregate && distribution.replicates(func) ? std::make_unique<BackupWorkers>(*this)
@@ -42,8 +42,8 @@ std::string PhaseBuilder::getUniqueName(const Twine &name) {
 
 LogicalResult PhaseBuilder::start() { return backup ? backup->check() : success(); }
 
-ProgramUnderConstruction &PhaseBuilder::getProgram(DeviceAttr device) {
-  std::unique_ptr<ProgramUnderConstruction> &slot = programs[device];
+ProgramBuilder &PhaseBuilder::getProgram(DeviceAttr device) {
+  std::unique_ptr<ProgramBuilder> &slot = programs[device];
   if (slot)
     return *slot;
   std::string suffix = device.getJob().empty() ? "replica" : device.getJob().str();
@@ -59,7 +59,7 @@ ProgramUnderConstruction &PhaseBuilder::getProgram(DeviceAttr device) {
   return *slot;
 }
 
-std::unique_ptr<ProgramUnderConstruction> PhaseBuilder::createProgram(DeviceAttr device, std::string suffix,
+std::unique_ptr<ProgramBuilder> PhaseBuilder::createProgram(DeviceAttr device, std::string suffix,
                                                                       int64_t replicas, bool locks) {
   auto program =
       dist::ProgramOp::create(symbolBuilder, func.getLoc(), getUniqueName(phase.getSymName() + "." + suffix),
@@ -68,7 +68,7 @@ std::unique_ptr<ProgramUnderConstruction> PhaseBuilder::createProgram(DeviceAttr
   OpBuilder builder = OpBuilder::atBlockEnd(&block);
   auto end = dist::EndOp::create(builder, func.getLoc());
   builder.setInsertionPoint(end);
-  return std::make_unique<ProgramUnderConstruction>(program, builder, std::move(suffix));
+  return std::make_unique<ProgramBuilder>(program, builder, std::move(suffix));
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,8 +96,8 @@ static std::string getStem(Value value, graph::FuncOp func, bool &isGradient) {
   return def->getName().stripDialect().str();
 }
 
-dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType type, ProgramUnderConstruction &from,
-                                            ProgramUnderConstruction &to, Location loc, bool control, bool allToAll) {
+dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType type, ProgramBuilder &from,
+                                            ProgramBuilder &to, Location loc, bool control, bool allToAll) {
   std::string unique = getUniqueName(phase.getSymName() + "." + name);
   OpBuilder builder(phase);
   builder.setInsertionPointAfter(lastChannel ? lastChannel : phase.getOperation());
@@ -114,7 +114,7 @@ dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType 
   return channel;
 }
 
-dist::ChannelOp PhaseBuilder::createChannel(Value value, ProgramUnderConstruction &from, ProgramUnderConstruction &to,
+dist::ChannelOp PhaseBuilder::createChannel(Value value, ProgramBuilder &from, ProgramBuilder &to,
                                             Location loc) {
   bool isGradient;
   std::string stem = getStem(value, func, isGradient);
@@ -123,7 +123,7 @@ dist::ChannelOp PhaseBuilder::createChannel(Value value, ProgramUnderConstructio
                     : createChannel(stem + ".to_" + to.suffix, type, from, to, loc, false);
 }
 
-dist::SendOp PhaseBuilder::send(Value value, ProgramUnderConstruction &from, dist::ChannelOp channel) {
+dist::SendOp PhaseBuilder::send(Value value, ProgramBuilder &from, dist::ChannelOp channel) {
   Value own = from.map.lookup(value);
   Operation *&last = from.lastSend[value];
   OpBuilder builder(func.getContext());
@@ -133,7 +133,7 @@ dist::SendOp PhaseBuilder::send(Value value, ProgramUnderConstruction &from, dis
   return made;
 }
 
-Value PhaseBuilder::getOwnValue(Value value, ProgramUnderConstruction &program) {
+Value PhaseBuilder::getOwnValue(Value value, ProgramBuilder &program) {
   if (Value own = program.map.lookupOrNull(value))
     return own;
   Operation *def = value.getDefiningOp();
@@ -154,13 +154,13 @@ Value PhaseBuilder::getOwnValue(Value value, ProgramUnderConstruction &program) 
   return program.map.lookup(value);
 }
 
-Value PhaseBuilder::getValue(Value value, ProgramUnderConstruction &program, Location user) {
+Value PhaseBuilder::getValue(Value value, ProgramBuilder &program, Location user) {
   if (Value own = getOwnValue(value, program))
     return own;
   Operation *def = value.getDefiningOp();
   graph::DeviceAttr device = def ? graph::getDeviceOf(value) : getDevice(func);
   bool byProxy = backup && device != dist.replicaDevice && program.op.getDevice() == dist.replicaDevice.str();
-  ProgramUnderConstruction &from = byProxy ? backup->getProxy(device) : getProgram(device);
+  ProgramBuilder &from = byProxy ? backup->getProxy(device) : getProgram(device);
   if (byProxy)
     backup->makeValue(value, from);
   else
@@ -174,11 +174,11 @@ Value PhaseBuilder::getValue(Value value, ProgramUnderConstruction &program, Loc
   return received;
 }
 
-Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramUnderConstruction &program) {
+Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramBuilder &program) {
   if (backup)
     return backup->getSum(aggregate, program);
   Value value = aggregate.getOperand();
-  ProgramUnderConstruction &from = getProgram(dist.replicaDevice);
+  ProgramBuilder &from = getProgram(dist.replicaDevice);
   getOwnValue(value, from); // a constant is sent as well: its sum is that of N messages
   dist::ChannelOp channel = createChannel(value, from, program, value.getLoc());
   send(value, from, channel);
@@ -188,7 +188,7 @@ Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramUnderConst
   return sum;
 }
 
-dist::SendOp PhaseBuilder::sendFront(Value value, Value count, ProgramUnderConstruction &from,
+dist::SendOp PhaseBuilder::sendFront(Value value, Value count, ProgramBuilder &from,
                                      dist::ChannelOp channel) {
   dist::SendOp made = send(value, from, channel);
   if (!count)
@@ -201,9 +201,9 @@ dist::SendOp PhaseBuilder::sendFront(Value value, Value count, ProgramUnderConst
   return made;
 }
 
-void PhaseBuilder::collect(graph::CollectOp collect, ProgramUnderConstruction &program) {
+void PhaseBuilder::collect(graph::CollectOp collect, ProgramBuilder &program) {
   Value value = collect.getOperand();
-  ProgramUnderConstruction &from = getProgram(graph::getDeviceOf(value));
+  ProgramBuilder &from = getProgram(graph::getDeviceOf(value));
   getOwnValue(value, from);
   dist::ChannelOp channel = createChannel(collect.getName(), cast<RankedTensorType>(value.getType()), from, program,
                                           value.getLoc(), /*control=*/false);
@@ -218,9 +218,9 @@ void PhaseBuilder::collect(graph::CollectOp collect, ProgramUnderConstruction &p
   program.map.map(collect.getResult(), all);
 }
 
-void PhaseBuilder::deal(graph::DealOp deal, ProgramUnderConstruction &program) {
+void PhaseBuilder::deal(graph::DealOp deal, ProgramBuilder &program) {
   Value value = deal.getOperand();
-  ProgramUnderConstruction &from = getProgram(graph::getDeviceOf(value));
+  ProgramBuilder &from = getProgram(graph::getDeviceOf(value));
   dist::ChannelOp channel =
       createChannel(deal.getName(), deal.getType(), from, program, value.getLoc(), /*control=*/false);
   sendFront(value, deal.getCounts(), from, channel).setDeal(deal.getReplicas() > 1);
@@ -229,7 +229,7 @@ void PhaseBuilder::deal(graph::DealOp deal, ProgramUnderConstruction &program) {
   program.map.map(deal.getResult(), own);
 }
 
-void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, ProgramUnderConstruction &program) {
+void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, ProgramBuilder &program) {
   OpBuilder &at = program.builder;
   SmallVector<Value> values;
   SmallVector<Type> types;
@@ -243,11 +243,11 @@ void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, Program
   Type element = getElementTypeOrSelf(types.front());
   int64_t elements;
   dist::getPackOffsets(types, elements);
-  Summing summing{dist.replicas, /*inOrder=*/!dist.fast, dist.hosts, {}};
+  ReplicaTopology summing{dist.replicas, /*inOrder=*/!dist.fast, dist.hosts, {}};
   if (dist.hosts > 1)
-    summing.betweenHosts = Links(module)
+    summing.betweenHosts = LinkTimes(module)
                                .between(dist.replicaDevice.getName(), dist.replicaDevice.getName())
-                               .value_or(TimeModel(cluster::Calibration()).betweenTasks(/*oneHost=*/false));
+                               .value_or(TimeModel(cluster::MachineCalibration()).betweenTasks(/*oneHost=*/false));
   AllReducePlan plan = planAllReduce(elements, graph::getElementBytes(element), summing);
   const bool packs = bucket.size() > 1 || !plan.algorithm.empty();
   Value own = packs ? dist::PackOp::create(at, loc, RankedTensorType::get(plan.elements, element), values).getResult()
@@ -294,7 +294,7 @@ LogicalResult PhaseBuilder::addTicket() {
         "never advances @global_step, by which asynchronous updates are counted; add graph.minimize "
         "or graph.assign_add @global_step");
   auto found = programs.find(getDevice(step));
-  ProgramUnderConstruction &owner = *found->second;
+  ProgramBuilder &owner = *found->second;
   OpBuilder builder = OpBuilder::atBlockBegin(&owner.op.getBlock());
   bool bounded = dist.maxStaleness >= 0;
   auto ticket = dist::TicketOp::create(builder, step.getLoc(),
@@ -315,7 +315,7 @@ LogicalResult PhaseBuilder::addTicket() {
   return success();
 }
 
-void PhaseBuilder::sendReady(ProgramUnderConstruction &program, ProgramUnderConstruction &owner, Operation *ticket) {
+void PhaseBuilder::sendReady(ProgramBuilder &program, ProgramBuilder &owner, Operation *ticket) {
   Location loc = ticket->getLoc();
   auto type = RankedTensorType::get({}, IntegerType::get(func.getContext(), 64));
   dist::ChannelOp channel = createChannel("ready.from_" + program.suffix, type, program, owner, loc, /*control=*/false);
@@ -325,7 +325,7 @@ void PhaseBuilder::sendReady(ProgramUnderConstruction &program, ProgramUnderCons
   dist::ReceiveOp::create(receiver, loc, type, channel.getSymName());
 }
 
-bool PhaseBuilder::isHeard(ProgramUnderConstruction &from, ProgramUnderConstruction &to) {
+bool PhaseBuilder::isHeard(ProgramBuilder &from, ProgramBuilder &to) {
   SmallVector<StringRef> heard{from.op.getSymName()};
   for (size_t i = 0; i < heard.size(); ++i)
     for (auto channel : module.getOps<dist::ChannelOp>())
@@ -334,7 +334,7 @@ bool PhaseBuilder::isHeard(ProgramUnderConstruction &from, ProgramUnderConstruct
   return llvm::is_contained(heard, to.op.getSymName());
 }
 
-void PhaseBuilder::sendTicket(ProgramUnderConstruction &owner, ProgramUnderConstruction &program,
+void PhaseBuilder::sendTicket(ProgramBuilder &owner, ProgramBuilder &program,
                               graph::VariableOp step, OpBuilder &builder) {
   Location loc = step.getLoc();
   dist::ChannelOp channel =
@@ -349,7 +349,7 @@ void PhaseBuilder::addControl() {
   MLIRContext *context = func.getContext();
   // Of the replicas where it is the first of them, else a program of its own.
   DeviceAttr home = getDevice(func), first = isReplicaDevice(home) ? dist.mesh.getPlaces().front() : home;
-  ProgramUnderConstruction &chief = getProgram(first.isOnTaskOf(dist.chief) ? home : dist.chief);
+  ProgramBuilder &chief = getProgram(first.isOnTaskOf(dist.chief) ? home : dist.chief);
   auto control = RankedTensorType::get({}, IntegerType::get(context, 64));
   SmallVector<Attribute> names;
   for (auto &[device, program] : programs) {

@@ -14,8 +14,8 @@ namespace graphc {
 
 /// The step of one device. `map` knows, for every value of the function that this program has, its own copy: computed
 /// here, received or made anew.
-struct ProgramUnderConstruction {
-  ProgramUnderConstruction(dist::ProgramOp op, mlir::OpBuilder builder, std::string suffix)
+struct ProgramBuilder {
+  ProgramBuilder(dist::ProgramOp op, mlir::OpBuilder builder, std::string suffix)
       : op(op), builder(builder), suffix(std::move(suffix)) {}
   dist::ProgramOp op;
   mlir::OpBuilder builder; ///< at the end of the body, before dist.end
@@ -30,57 +30,57 @@ class BackupWorkers;
 /// Builds the programs of one function. Every value goes to a program at most once.
 class PhaseBuilder {
 public:
-  PhaseBuilder(mlir::ModuleOp module, graph::FuncOp func, const Distribution &distribution);
+  PhaseBuilder(mlir::ModuleOp module, graph::FuncOp func, const DistributionSpec &distribution);
   ~PhaseBuilder();
 
   /// Before the first operation: what only some strategies need, checked.
   mlir::LogicalResult start();
 
   /// The program of a device, made when it is first asked for.
-  ProgramUnderConstruction &getProgram(graph::DeviceAttr device);
+  ProgramBuilder &getProgram(graph::DeviceAttr device);
 
   /// The value in `program`: its own, received over a channel from the program that has it, or a constant made anew.
-  mlir::Value getValue(mlir::Value value, ProgramUnderConstruction &program, mlir::Location user);
+  mlir::Value getValue(mlir::Value value, ProgramBuilder &program, mlir::Location user);
   /// The sum of a value that every replica has.
-  mlir::Value getAggregate(graph::AggregateOp aggregate, ProgramUnderConstruction &program);
+  mlir::Value getAggregate(graph::AggregateOp aggregate, ProgramBuilder &program);
   /// Every replica's value end to end, and each replica's piece of one; of one replica a value that goes to another program.
-  void collect(graph::CollectOp collect, ProgramUnderConstruction &program);
-  void deal(graph::DealOp deal, ProgramUnderConstruction &program);
+  void collect(graph::CollectOp collect, ProgramBuilder &program);
+  void deal(graph::DealOp deal, ProgramBuilder &program);
   /// The sums that every replica needs, several a message: `bucket` is in text order and everything summed is computed
   /// before the first of them.
-  void reduceEverywhere(llvm::ArrayRef<graph::AggregateOp> bucket, ProgramUnderConstruction &program);
+  void reduceEverywhere(llvm::ArrayRef<graph::AggregateOp> bucket, ProgramBuilder &program);
 
   /// Control messages from the chief's program to all and back to itself; tickets in asynchronous phases.
   mlir::LogicalResult finish();
 
   // What those build with who know more of a strategy (Backup.h).
-  std::unique_ptr<ProgramUnderConstruction> createProgram(graph::DeviceAttr device, std::string suffix,
+  std::unique_ptr<ProgramBuilder> createProgram(graph::DeviceAttr device, std::string suffix,
                                                           int64_t replicas, bool locks);
-  dist::ChannelOp createChannel(mlir::Value value, ProgramUnderConstruction &from, ProgramUnderConstruction &to,
+  dist::ChannelOp createChannel(mlir::Value value, ProgramBuilder &from, ProgramBuilder &to,
                                 mlir::Location loc);
-  dist::ChannelOp createChannel(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
-                                ProgramUnderConstruction &to, mlir::Location loc, bool control, bool allToAll = false);
-  dist::SendOp send(mlir::Value value, ProgramUnderConstruction &from, dist::ChannelOp channel);
+  dist::ChannelOp createChannel(const llvm::Twine &name, mlir::RankedTensorType type, ProgramBuilder &from,
+                                ProgramBuilder &to, mlir::Location loc, bool control, bool allToAll = false);
+  dist::SendOp send(mlir::Value value, ProgramBuilder &from, dist::ChannelOp channel);
   /// Likewise, of as many of its entries as `count` says, which `from` has; all where it is null.
-  dist::SendOp sendFront(mlir::Value value, mlir::Value count, ProgramUnderConstruction &from, dist::ChannelOp channel);
+  dist::SendOp sendFront(mlir::Value value, mlir::Value count, ProgramBuilder &from, dist::ChannelOp channel);
   /// The copy of a value that this program makes itself; null where another program has it.
-  mlir::Value getOwnValue(mlir::Value value, ProgramUnderConstruction &program);
+  mlir::Value getOwnValue(mlir::Value value, ProgramBuilder &program);
   /// Whether channels lead from one program to another.
-  bool isHeard(ProgramUnderConstruction &from, ProgramUnderConstruction &to);
+  bool isHeard(ProgramBuilder &from, ProgramBuilder &to);
   /// Before each step's ticket, that `program` is done with the step before.
-  void sendReady(ProgramUnderConstruction &program, ProgramUnderConstruction &owner, mlir::Operation *ticket);
+  void sendReady(ProgramBuilder &program, ProgramBuilder &owner, mlir::Operation *ticket);
 
   mlir::ModuleOp module;
   graph::FuncOp func;
-  const Distribution &dist;
+  const DistributionSpec &dist;
   dist::PhaseOp phase;
-  llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> programs;
+  llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramBuilder>> programs;
 
 private:
   /// This name, or where the module has a symbol of it, the model's own for one, another.
   std::string getUniqueName(const llvm::Twine &name);
   mlir::LogicalResult addTicket();
-  void sendTicket(ProgramUnderConstruction &owner, ProgramUnderConstruction &program, graph::VariableOp step,
+  void sendTicket(ProgramBuilder &owner, ProgramBuilder &program, graph::VariableOp step,
                   mlir::OpBuilder &builder);
   void addControl();
 

@@ -151,7 +151,7 @@ private:
   LogicalResult verifyDevice(dist::ProgramOp program) {
     std::string error;
     std::optional<graph::DeviceName> device = graph::DeviceName::parse(program.getDevice(), error);
-    const device::Kind *kind = device ? device::findKind(device->kind) : nullptr;
+    const device::DeviceKind *kind = device ? device::findKind(device->kind) : nullptr;
     if (!kind || !kind->hasCode())
       return program.emitOpError("is on \"")
              << program.getDevice() << "\"; this version has code for " << device::listCompiledKinds() << " alone";

@@ -59,7 +59,7 @@ bool DealtVariables::remarkOnStrategy(ModuleOp module, ArrayRef<VariableGroup> g
   SmallVector<int64_t> loads = llvm::map_to_vector(stores, [&](DeviceAttr store) { return others.lookup(store); });
   SmallVector<int64_t> rows = llvm::map_to_vector(groups, [](const VariableGroup &group) { return group.rows; });
   SmallVector<unsigned> tasks = deal(groups, others);
-  std::optional<Imbalance> found = findImbalance(tasks, getBytes(groups), rows, loads);
+  std::optional<LoadImbalance> found = findImbalance(tasks, getBytes(groups), rows, loads);
   if (!found)
     return false;
   bool balancing = found->bytes - found->balanced >= kWorthARemark;

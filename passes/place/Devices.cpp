@@ -78,7 +78,7 @@ std::string DeviceSet::describe(DeviceAttr request) const {
   }
   if (devices.size() > kMostNamed)
     text += " and " + std::to_string(devices.size() - kMostNamed) + " more";
-  if (const device::Kind *kind = device::findKind(request.getKind().str()); kind && !kind->hasCode())
+  if (const device::DeviceKind *kind = device::findKind(request.getKind().str()); kind && !kind->hasCode())
     text += "; this version compiles for " + device::listCompiledKinds() + " only";
   else if (!nearest.empty())
     text += "; did you mean \"" + nearest + "\"?";

@@ -25,8 +25,8 @@ static DeviceAttr getReplicaDevice(graph::MeshAttr mesh) {
   return DeviceAttr::get(mesh.getContext(), oneJob ? first.getJob() : "", -1, first.getKind(), first.getIndex());
 }
 
-std::optional<Distribution> Distribution::of(ModuleOp module) {
-  Distribution d;
+std::optional<DistributionSpec> DistributionSpec::of(ModuleOp module) {
+  DistributionSpec d;
   d.cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
   auto attribute = module->getAttrOfType<graph::DistributionAttr>(GraphDialect::kDistribution);
   if (!d.cluster || !attribute) {

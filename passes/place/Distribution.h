@@ -16,7 +16,7 @@ enum class StrategyKind {
 };
 
 /// The strategy of a module as its one attribute, graph.distribution, says it.
-struct Distribution {
+struct DistributionSpec {
   StrategyKind kind = StrategyKind::OneDevice;
   bool async = false;
   int64_t microBatches = 1; ///< of a step, of all replicas or towers together
@@ -42,7 +42,7 @@ struct Distribution {
   bool distinctRows = false;
 
   /// Reads graph.cluster and graph.distribution; emits an error and returns nullopt where there are none.
-  static std::optional<Distribution> of(mlir::ModuleOp module);
+  static std::optional<DistributionSpec> of(mlir::ModuleOp module);
 
   /// Whether this function is cut into towers: several on one device, or some on each device of `towers`.
   bool hasTowers(graph::FuncOp func) const {

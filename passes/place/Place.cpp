@@ -27,7 +27,7 @@ using graph::setDevice;
 
 class Placer {
 public:
-  Placer(ModuleOp module, const Distribution &distribution)
+  Placer(ModuleOp module, const DistributionSpec &distribution)
       : module(module), dist(distribution), devices(distribution.cluster), soft(module, distribution, devices) {}
 
   LogicalResult run() {
@@ -73,7 +73,7 @@ private:
   DeviceAttr getVariableDevice(Operation *op) { return variableDevices.lookup(graph::getVariable(op).getAttr()); }
 
   ModuleOp module;
-  const Distribution &dist;
+  const DistributionSpec &dist;
   DeviceSet devices;
   SoftPlacement soft;
   PlacementRules rules;
@@ -456,7 +456,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
 struct PlacePass : impl::PlaceBase<PlacePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::optional<Distribution> distribution = Distribution::of(module);
+    std::optional<DistributionSpec> distribution = DistributionSpec::of(module);
     if (!distribution || failed(Placer(module, *distribution).run()))
       return signalPassFailure();
   }

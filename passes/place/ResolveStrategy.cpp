@@ -22,7 +22,7 @@ static constexpr StringLiteral kAsked[] = {GraphDialect::kStrategy, GraphDialect
 
 namespace {
 /// A distribution while its defaults are filled in.
-struct Resolution : Distribution {
+struct Resolution : DistributionSpec {
   graph::ReplicasAttr domain; ///< null where nothing is replicated
 };
 } // namespace
@@ -249,7 +249,7 @@ static std::optional<Resolution> resolve(ModuleOp module) {
 }
 
 /// What holds of every distribution, of one that the module brought along as well: its devices are of the cluster, replicas are alike.
-static LogicalResult check(ModuleOp module, const Distribution &d) {
+static LogicalResult check(ModuleOp module, const DistributionSpec &d) {
   auto error = [&] { return emitError(getSettingLoc(module, kStrategySetting)); };
   const DeviceSet devices(d.cluster);
   const llvm::DenseSet<DeviceAttr> known(devices.all().begin(), devices.all().end());
@@ -282,7 +282,7 @@ static LogicalResult resolveStrategy(ModuleOp module) {
       if (module->hasAttr(asked))
         return module.emitError("has ") << asked << " beside " << GraphDialect::kDistribution
                                         << ", which says what came of it; expected one of the two";
-    std::optional<Distribution> brought = Distribution::of(module);
+    std::optional<DistributionSpec> brought = DistributionSpec::of(module);
     if (!brought || failed(check(module, *brought)))
       return failure();
     const bool hasTree = !brought->async && !brought->toAggregate;

@@ -9,7 +9,7 @@ namespace graphc {
 
 using graph::DeviceAttr;
 
-SoftPlacement::SoftPlacement(ModuleOp module, const Distribution &dist, const DeviceSet &devices)
+SoftPlacement::SoftPlacement(ModuleOp module, const DistributionSpec &dist, const DeviceSet &devices)
     : module(module), dist(dist), devices(devices), isSoft(module->hasAttr(graph::GraphDialect::kSoftPlacement)) {}
 
 DeviceAttr SoftPlacement::soften(Operation *op, DeviceAttr request, DeviceAttr stored) {

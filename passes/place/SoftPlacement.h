@@ -8,7 +8,7 @@ namespace graphc {
 
 class SoftPlacement {
 public:
-  SoftPlacement(mlir::ModuleOp module, const Distribution &dist, const DeviceSet &devices);
+  SoftPlacement(mlir::ModuleOp module, const DistributionSpec &dist, const DeviceSet &devices);
 
   /// As TensorFlow's: a request that no device of the cluster is means its task, of which any device will do; so does one that puts a
   /// variable where it cannot be. Said once a request. All others, and all without soft placement, stay as they are. `stored`: where
@@ -22,7 +22,7 @@ private:
   bool excludesVariables(graph::DeviceAttr device) const;
 
   mlir::ModuleOp module;
-  const Distribution &dist;
+  const DistributionSpec &dist;
   const DeviceSet &devices;
   const bool isSoft;
   llvm::DenseSet<graph::DeviceAttr> said;

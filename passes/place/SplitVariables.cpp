@@ -28,7 +28,7 @@ int64_t getRows(graph::VariableOp variable) {
 
 class Splitter {
 public:
-  Splitter(ModuleOp module, const Distribution &distribution) : module(module), dist(distribution) {}
+  Splitter(ModuleOp module, const DistributionSpec &distribution) : module(module), dist(distribution) {}
 
   LogicalResult run() {
     FailureOr<VariableGroups> groups = groupVariables(module);
@@ -254,7 +254,7 @@ private:
   }
 
   ModuleOp module;
-  const Distribution &dist;
+  const DistributionSpec &dist;
   llvm::DenseSet<StringAttr> pinned;
   llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> partsOfValues; ///< by first row and number of rows
   SmallVector<Operation *> replaced;
@@ -263,7 +263,7 @@ private:
 struct SplitVariablesPass : impl::SplitVariablesBase<SplitVariablesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::optional<Distribution> distribution = Distribution::of(module);
+    std::optional<DistributionSpec> distribution = DistributionSpec::of(module);
     if (!distribution)
       return signalPassFailure();
     if (distribution->placement != "split" || !distribution->hasServers())

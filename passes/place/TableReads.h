@@ -11,7 +11,7 @@ namespace graphc {
 /// The device of the variable of which the operation takes rows (TableReadOpInterface), where it shall be done there; else null. It shall
 /// where nothing else of the function wants the variable's value, where numbers and rows of a step are fewer bytes than the variable, and
 /// where the host's threads reach the device's memory. `varying`: of the function (findVarying); the variable's reads are placed.
-graph::DeviceAttr findTableDevice(mlir::Operation *op, const Distribution &distribution,
+graph::DeviceAttr findTableDevice(mlir::Operation *op, const DistributionSpec &distribution,
                                   const llvm::DenseSet<mlir::Operation *> &varying);
 
 } // namespace graphc

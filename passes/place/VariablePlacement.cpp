@@ -51,7 +51,7 @@ llvm::SmallVector<int64_t> splitRows(int64_t rows, int64_t rowBytes, int64_t min
   return sizes;
 }
 
-std::optional<Imbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm::ArrayRef<int64_t> bytes,
+std::optional<LoadImbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm::ArrayRef<int64_t> bytes,
                                        llvm::ArrayRef<int64_t> rows, const llvm::SmallVector<int64_t> &loads) {
   auto sum = [&](llvm::ArrayRef<unsigned> placed, llvm::ArrayRef<int64_t> sizes) {
     llvm::SmallVector<int64_t> all = loads;
@@ -73,7 +73,7 @@ std::optional<Imbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm::Arr
   int64_t least = std::min(balanced, split);
   if (fullest - least < kWorthARemark || fullest < least + least / 4)
     return std::nullopt;
-  return Imbalance{unsigned(llvm::find(here, fullest) - here.begin()), fullest,
+  return LoadImbalance{unsigned(llvm::find(here, fullest) - here.begin()), fullest,
                    std::accumulate(here.begin(), here.end(), int64_t(0)), balanced, split};
 }
 

@@ -31,7 +31,7 @@ inline constexpr int64_t kMinShardBytes = 256 << 10;
 llvm::SmallVector<int64_t> splitRows(int64_t rows, int64_t rowBytes, int64_t minShardBytes, int64_t maxShards);
 
 /// One task stores much more than need be.
-struct Imbalance {
+struct LoadImbalance {
   unsigned task; ///< the fullest
   int64_t bytes; ///< that it stores
   int64_t all; ///< bytes of all tasks
@@ -44,7 +44,7 @@ inline constexpr int64_t kWorthARemark = 1 << 20;
 
 /// Whether VariablePolicy::Balanced, alone or with large variables split, would take at least a fifth, and kWorthARemark,
 /// off the fullest task. `rows`: of each group along dimension 0; 1 for what cannot be split.
-std::optional<Imbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm::ArrayRef<int64_t> bytes,
+std::optional<LoadImbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm::ArrayRef<int64_t> bytes,
                                        llvm::ArrayRef<int64_t> rows, const llvm::SmallVector<int64_t> &loads);
 
 } // namespace graphc

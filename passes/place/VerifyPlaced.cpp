@@ -18,7 +18,7 @@ struct VerifyPlacedPass : impl::VerifyPlacedBase<VerifyPlacedPass> {
   void runOnOperation() override {
     markAllAnalysesPreserved(); // and the module need not be verified again
     ModuleOp module = getOperation();
-    std::optional<Distribution> distribution = Distribution::of(module);
+    std::optional<DistributionSpec> distribution = DistributionSpec::of(module);
     if (!distribution)
       return signalPassFailure();
     DeviceSet devices(distribution->cluster);
@@ -50,7 +50,7 @@ private:
   static std::string text(DeviceAttr device) { return device ? "\"" + device.str() + "\"" : "none"; }
 
   /// A full device of the cluster or, in a function that every replica runs, the replica's own.
-  LogicalResult verifyDevice(Operation *op, graph::FuncOp func, const Distribution &distribution,
+  LogicalResult verifyDevice(Operation *op, graph::FuncOp func, const DistributionSpec &distribution,
                              const DeviceSet &devices) {
     if (isa<graph::ScopeOp, graph::MinimizeOp>(op))
       return op->emitOpError("expected to be gone after place");
@@ -62,7 +62,7 @@ private:
   }
 
   /// State is read and written where it is stored, slots with their variable.
-  LogicalResult verifyState(Operation *op, const Distribution &distribution,
+  LogicalResult verifyState(Operation *op, const DistributionSpec &distribution,
                             const llvm::DenseMap<StringAttr, graph::VariableOp> &variables) {
     for (FlatSymbolRefAttr name : graph::getVariables(op)) {
       graph::VariableOp variable = variables.lookup(name.getAttr());

@@ -86,7 +86,7 @@ void RowReader::rewrite() {
   deal.erase();
 }
 
-void takeDistinctRows(graph::FuncOp func, const Distribution &dist) {
+void takeDistinctRows(graph::FuncOp func, const DistributionSpec &dist) {
   if (!dist.distinctRows || dist.toAggregate || dist.mirrorsVariables())
     return;
   SmallVector<RowReader> readers;

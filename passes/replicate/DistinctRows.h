@@ -21,7 +21,7 @@ CollectedNumbers collectDistinct(mlir::OpBuilder &builder, const graph::Distinct
 /// Where rows of a table are taken for another device (TableReadOpInterface), that sends the numbers that differ, is given a row for each,
 /// as many as there are, and makes what it wanted of them. Not
 /// where a row for each number shall travel (`distinct_rows`), nor for devices with memory of their own, to which rows of one size are copied.
-void takeDistinctRows(graph::FuncOp func, const Distribution &distribution);
+void takeDistinctRows(graph::FuncOp func, const DistributionSpec &distribution);
 
 } // namespace graphc
 

@@ -15,9 +15,9 @@ namespace graphc {
 #define GEN_PASS_DEF_REPLICATE
 #include "passes/Passes.h.inc"
 
-FailureOr<Aggregation> getAggregation(Operation *update, graph::VariableOp variable, int64_t replicas) {
+FailureOr<VariableAggregation> getAggregation(Operation *update, graph::VariableOp variable, int64_t replicas) {
   if (graph::appliesGradient(update))
-    return Aggregation::Mean;
+    return VariableAggregation::Mean;
   std::optional<StringRef> declared = variable.getAggregation();
   if (!declared) {
     InFlightDiagnostic diag = update->emitOpError("gives @")
@@ -30,13 +30,13 @@ FailureOr<Aggregation> getAggregation(Operation *update, graph::VariableOp varia
   if (*declared == "mean") {
     Type element = variable.getTensorType().getElementType();
     if (isa<FloatType>(element))
-      return Aggregation::Mean;
+      return VariableAggregation::Mean;
     InFlightDiagnostic diag = update->emitOpError("cannot take the mean of ")
                               << element << " values; expected \"sum\" or \"first_replica\"";
     diag.attachNote(variable.getLoc()) << "aggregation declared here";
     return diag;
   }
-  return *declared == "sum" ? Aggregation::Sum : Aggregation::FirstReplica;
+  return *declared == "sum" ? VariableAggregation::Sum : VariableAggregation::FirstReplica;
 }
 
 namespace {
@@ -48,7 +48,7 @@ using graph::setDevice;
 /// Between-graph: what leaves the replica domain passes through an aggregate on the device that takes it.
 class BetweenGraph {
 public:
-  BetweenGraph(ModuleOp module, const Distribution &distribution) : symbols(module), dist(distribution) {}
+  BetweenGraph(ModuleOp module, const DistributionSpec &distribution) : symbols(module), dist(distribution) {}
 
   LogicalResult run(graph::FuncOp func) {
     varying = findVarying(func);
@@ -156,12 +156,12 @@ private:
 
   LogicalResult aggregate(Operation *update, OpOperand &operand) {
     auto variable = symbols.lookup<graph::VariableOp>(graph::getVariable(update).getValue());
-    FailureOr<Aggregation> kind = getAggregation(update, variable, dist.replicas);
+    FailureOr<VariableAggregation> kind = getAggregation(update, variable, dist.replicas);
     if (failed(kind))
       return failure();
     if (dist.async) // each replica's value is applied as it comes
       return success();
-    if (*kind == Aggregation::FirstReplica) {
+    if (*kind == VariableAggregation::FirstReplica) {
       InFlightDiagnostic diag =
           update->emitOpError("has aggregation \"first_replica\", but under ")
           << (dist.mirrorsVariables() ? "all_reduce every replica counts" : "a parameter server every replica sends")
@@ -170,7 +170,7 @@ private:
       return diag;
     }
     Value &mean = means[{operand.get(), getDevice(update)}];
-    if (*kind == Aggregation::Mean && mean) { // what the norm of a gradient is taken of, its update takes
+    if (*kind == VariableAggregation::Mean && mean) { // what the norm of a gradient is taken of, its update takes
       operand.set(mean);
       return success();
     }
@@ -178,7 +178,7 @@ private:
     Location loc = operand.get().getLoc();
     Value sum = graph::AggregateOp::create(builder, loc, operand.get().getType(), operand.get(), dist.replicas);
     setDevice(sum.getDefiningOp(), getDevice(update));
-    operand.set(*kind == Aggregation::Mean ? mean = divide(builder, loc, sum, getDevice(update)) : sum);
+    operand.set(*kind == VariableAggregation::Mean ? mean = divide(builder, loc, sum, getDevice(update)) : sum);
     return success();
   }
 
@@ -201,7 +201,7 @@ private:
   int64_t counted() const { return dist.toAggregate ? dist.toAggregate : dist.replicas; }
 
   SymbolTable symbols;
-  const Distribution &dist;
+  const DistributionSpec &dist;
   llvm::DenseSet<Operation *> varying;
   llvm::DenseMap<std::pair<Value, DeviceAttr>, Value> means; ///< of a value, on a device
 };
@@ -209,7 +209,7 @@ private:
 struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::optional<Distribution> distribution = Distribution::of(module);
+    std::optional<DistributionSpec> distribution = DistributionSpec::of(module);
     if (!distribution)
       return signalPassFailure();
     for (auto func : module.getOps<graph::FuncOp>()) {
@@ -228,7 +228,7 @@ struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
   }
 
   /// Beside what it gives its variable, an update takes what is the same in every micro-batch and replica: of that there is no mean.
-  static LogicalResult verifyUpdates(const Distribution &distribution, graph::FuncOp func) {
+  static LogicalResult verifyUpdates(const DistributionSpec &distribution, graph::FuncOp func) {
     if (!distribution.hasTowers(func) && (!distribution.replicates(func) || distribution.async))
       return success();
     const llvm::DenseSet<Operation *> varying = findVarying(func);
@@ -242,7 +242,7 @@ struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
   }
 
   /// What the chief alone runs may not change its copy of a variable: the replicas would part ways.
-  static LogicalResult verifyMirrors(const Distribution &distribution, graph::FuncOp func) {
+  static LogicalResult verifyMirrors(const DistributionSpec &distribution, graph::FuncOp func) {
     if (!distribution.mirrorsVariables() || distribution.replicates(func))
       return success();
     for (Operation &op : func.getBodyBlock())

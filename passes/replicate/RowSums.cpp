@@ -53,7 +53,7 @@ int64_t getDivisor(Operation *op) {
 
 class RowSummer {
 public:
-  RowSummer(graph::FuncOp func, const Distribution &dist) : func(func), dist(dist), builder(func.getContext()) {}
+  RowSummer(graph::FuncOp func, const DistributionSpec &dist) : func(func), dist(dist), builder(func.getContext()) {}
 
   void run() {
     SmallVector<Operation *> updates;
@@ -92,7 +92,7 @@ private:
   }
 
   graph::FuncOp func;
-  const Distribution &dist;
+  const DistributionSpec &dist;
   OpBuilder builder;
   DeviceAttr server; ///< of the update
 };
@@ -248,6 +248,6 @@ void RowSummer::rewrite(Operation *update) {
 
 } // namespace
 
-void sumByRows(graph::FuncOp func, const Distribution &distribution) { RowSummer(func, distribution).run(); }
+void sumByRows(graph::FuncOp func, const DistributionSpec &distribution) { RowSummer(func, distribution).run(); }
 
 } // namespace graphc

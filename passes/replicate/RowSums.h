@@ -15,7 +15,7 @@ mlir::RankedTensorType typeOfAll(mlir::Value value, int64_t replicas);
 /// Behind everything else of `replicate`: where a variable's update takes a sum of such gradients (RowGradientOpInterface), numbers and rows go
 /// to the variable's device, and the sum is made there, by the same tree. An update that leaves alone what has a gradient of zero
 /// (RowUpdateOpInterface) is one of rows. Where numbers and rows are more bytes than the variable, nothing changes.
-void sumByRows(graph::FuncOp func, const Distribution &distribution);
+void sumByRows(graph::FuncOp func, const DistributionSpec &distribution);
 
 } // namespace graphc
 

@@ -30,7 +30,7 @@ public:
   /// micro-batches are for: each copy has activations of its own.
   static constexpr int64_t kFewestInLoop = 9, kFewestInLoopOfOwnMemory = 3;
 
-  TowerBuilder(ModuleOp module, graph::FuncOp func, const Distribution &dist)
+  TowerBuilder(ModuleOp module, graph::FuncOp func, const DistributionSpec &dist)
       : symbols(module), func(func), dist(dist), devices(dist.towers), each(dist.getMicroBatchesEach()),
         count(devices.empty() ? each : dist.microBatches), builder(func.getContext()) {}
 
@@ -108,15 +108,15 @@ private:
 
   /// Clones the segment so far. `only`: there is no other.
   LogicalResult flush(bool only) {
-    llvm::MapVector<OpOperand *, Aggregation> kinds; // what each waiting operand becomes
+    llvm::MapVector<OpOperand *, VariableAggregation> kinds; // what each waiting operand becomes
     Sums sums; // over the towers, by the original value
     for (Operation *op : waiting)
       for (OpOperand &operand : op->getOpOperands()) {
-        FailureOr<Aggregation> kind = classify(op, operand);
+        FailureOr<VariableAggregation> kind = classify(op, operand);
         if (failed(kind))
           return failure();
         kinds[&operand] = *kind;
-        if (*kind != Aggregation::FirstReplica) // made where the first that takes it stands
+        if (*kind != VariableAggregation::FirstReplica) // made where the first that takes it stands
           sums.insert({operand.get(), {plan::GrowingSum<Part>(uint64_t(dist.getMicroBatchesOfLeaf())), getDevice(op)}});
       }
     llvm::DenseSet<Operation *> own(segment.begin(), segment.end());
@@ -153,14 +153,14 @@ private:
     }
     llvm::DenseMap<Value, Value> means; // by sum
     for (auto [operand, kind] : kinds) {
-      if (kind == Aggregation::FirstReplica) {
+      if (kind == VariableAggregation::FirstReplica) {
         operand->set(inTower(operand->get(), 0));
         continue;
       }
       Sum &sum = sums.find(operand->get())->second;
       Value whole = finish(sum, operand->get().getLoc());
       // Between graphs replicate and the host go on with the sum of what each replica has.
-      operand->set(kind == Aggregation::Mean && !dist.replicates(func) ? divide(whole, sum.device, means) : whole);
+      operand->set(kind == VariableAggregation::Mean && !dist.replicates(func) ? divide(whole, sum.device, means) : whole);
     }
     Block &block = func.getBodyBlock();
     for (Operation *op : waiting)
@@ -174,7 +174,7 @@ private:
 
   /// Whether all micro-batches of a device but its last are a loop: a segment of whose values nothing is wanted but sums and what sumAll makes
   /// sums of.
-  bool canLoop(const llvm::MapVector<OpOperand *, Aggregation> &kinds) {
+  bool canLoop(const llvm::MapVector<OpOperand *, VariableAggregation> &kinds) {
     auto hasOwnMemory = [](DeviceAttr device) { return device && device::hasOwnMemory(device.getKind()); };
     const bool ownMemory = llvm::any_of(devices, hasOwnMemory) ||
                            llvm::any_of(segment, [&](Operation *op) { return hasOwnMemory(getDevice(op)); });
@@ -185,14 +185,14 @@ private:
     };
     return !waitsForAnswers() && llvm::all_of(segment, isRepeatable) && llvm::all_of(kinds, [&](const auto &wanted) {
       Value value = wanted.first->get();
-      return wanted.second != Aggregation::FirstReplica || !varies(value, varying) || graph::hasSums(value.getType());
+      return wanted.second != VariableAggregation::FirstReplica || !varies(value, varying) || graph::hasSums(value.getType());
     });
   }
 
   /// A loop yields sums alone. So that it can, what metrics add up and what is wanted of the first micro-batch become such.
-  void sumAll(llvm::MapVector<OpOperand *, Aggregation> &kinds, Sums &sums) {
+  void sumAll(llvm::MapVector<OpOperand *, VariableAggregation> &kinds, Sums &sums) {
     auto addSum = [&](OpOperand &operand, DeviceAttr device) {
-      kinds[&operand] = Aggregation::Sum;
+      kinds[&operand] = VariableAggregation::Sum;
       sums.insert({operand.get(), {plan::GrowingSum<Part>(uint64_t(dist.getMicroBatchesOfLeaf())), device}});
     };
     struct Inserted : OpBuilder::Listener {
@@ -241,7 +241,7 @@ private:
     llvm::MapVector<Value, Value> firsts;
     for (auto [operand, kind] : llvm::to_vector(kinds)) {
       Value value = operand->get();
-      if (kind != Aggregation::FirstReplica || !varies(value, varying))
+      if (kind != VariableAggregation::FirstReplica || !varies(value, varying))
         continue;
       Value &first = firsts[value];
       if (!first) {
@@ -427,15 +427,15 @@ private:
   }
 
   /// What the towers' values of an operand become.
-  FailureOr<Aggregation> classify(Operation *op, OpOperand &operand) {
+  FailureOr<VariableAggregation> classify(Operation *op, OpOperand &operand) {
     Value value = operand.get();
     if (count == 1 || (!graph::isUpdate(op) && !isa<graph::SummaryOp, graph::ReturnOp>(op)))
-      return Aggregation::FirstReplica;
+      return VariableAggregation::FirstReplica;
     if (graph::isUpdate(op)) {
       if (&operand != &graph::getUpdateOperand(op)) // beside its value
-        return Aggregation::FirstReplica;
+        return VariableAggregation::FirstReplica;
       if (!varies(value, varying) && !graph::appliesGradient(op))
-        return Aggregation::FirstReplica; // one value for all
+        return VariableAggregation::FirstReplica; // one value for all
       return getAggregation(op, symbols.lookup<graph::VariableOp>(graph::getVariable(op).getValue()), count);
     }
     StringAttr declared;
@@ -445,13 +445,13 @@ private:
       declared = func.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), graph::GraphDialect::kReduction);
     StringRef reduction = getReductionOf(value.getType(), declared);
     if (reduction == "sum")
-      return Aggregation::Sum;
-    return reduction == "mean" && varies(value, varying) ? Aggregation::Mean : Aggregation::FirstReplica;
+      return VariableAggregation::Sum;
+    return reduction == "mean" && varies(value, varying) ? VariableAggregation::Mean : VariableAggregation::FirstReplica;
   }
 
   SymbolTable symbols;
   graph::FuncOp func;
-  const Distribution &dist;
+  const DistributionSpec &dist;
   ArrayRef<DeviceAttr> devices; // of the towers, as many on each; empty: where the function is
   const int64_t each, count; // towers of a device, and all
   int64_t looped = 0; // of each device, those that are a loop
@@ -467,7 +467,7 @@ private:
 
 } // namespace
 
-LogicalResult buildTowers(ModuleOp module, graph::FuncOp func, const Distribution &distribution) {
+LogicalResult buildTowers(ModuleOp module, graph::FuncOp func, const DistributionSpec &distribution) {
   return TowerBuilder(module, func, distribution).run();
 }
 

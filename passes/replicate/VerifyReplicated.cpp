@@ -15,7 +15,7 @@ using graph::getDevice;
 struct VerifyReplicatedPass : impl::VerifyReplicatedBase<VerifyReplicatedPass> {
   void runOnOperation() override {
     markAllAnalysesPreserved(); // and the module need not be verified again
-    std::optional<Distribution> distribution = Distribution::of(getOperation());
+    std::optional<DistributionSpec> distribution = DistributionSpec::of(getOperation());
     if (!distribution)
       return signalPassFailure();
     for (auto func : getOperation().getOps<graph::FuncOp>())
@@ -26,13 +26,13 @@ struct VerifyReplicatedPass : impl::VerifyReplicatedBase<VerifyReplicatedPass> {
 
 private:
   /// Where a value is made; arguments are fed to every replica.
-  static graph::DeviceAttr deviceOf(Value value, const Distribution &distribution) {
+  static graph::DeviceAttr deviceOf(Value value, const DistributionSpec &distribution) {
     Operation *def = value.getDefiningOp();
     return def ? getDevice(def) : distribution.replicaDevice;
   }
 
   /// How many entries count, each end knows by itself.
-  static LogicalResult verifyCounts(Operation *op, Value here, Value there, const Distribution &distribution) {
+  static LogicalResult verifyCounts(Operation *op, Value here, Value there, const DistributionSpec &distribution) {
     if (!here || (deviceOf(here, distribution) == getDevice(op) &&
                   deviceOf(there, distribution) == deviceOf(op->getOperand(0), distribution)))
       return success();
@@ -40,7 +40,7 @@ private:
   }
 
   /// Collects lead from all replicas to one device, deals from there to them. Of one replica both lead from a device to another.
-  LogicalResult verifyPieces(Operation *op, int64_t replicas, const Distribution &distribution, bool replicated) {
+  LogicalResult verifyPieces(Operation *op, int64_t replicas, const DistributionSpec &distribution, bool replicated) {
     if (replicas == 1 && !replicated) {
       if (deviceOf(op->getOperand(0), distribution) == getDevice(op))
         return op->emitOpError("expected to lead from one device to another");
@@ -60,7 +60,7 @@ private:
   }
 
   /// What the replicas compute leaves them through an aggregate or a collect alone, and each is of all of them.
-  LogicalResult verifyOp(Operation *op, const Distribution &distribution, bool replicated) {
+  LogicalResult verifyOp(Operation *op, const DistributionSpec &distribution, bool replicated) {
     if (auto collect = dyn_cast<graph::CollectOp>(op))
       return success(succeeded(verifyPieces(op, int64_t(collect.getReplicas()), distribution, replicated)) &&
                      succeeded(verifyCounts(op, collect.getCounts(), collect.getCount(), distribution)));

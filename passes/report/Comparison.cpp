@@ -46,13 +46,13 @@ absl::StatusOr<std::string> toStrategyJson(std::string_view given, const cluster
   return json + "}";
 }
 
-Compared compare(Compilation &original, std::string_view model, const CompileOptions &options, std::string_view name,
+ComparedStrategy compare(CompilerInstance &original, std::string_view model, const CompileOptions &options, std::string_view name,
                  std::string_view strategyJson, cluster::ClusterConfig cluster,
-                 const cluster::Calibration &calibration) {
-  Compared row;
+                 const cluster::MachineCalibration &calibration) {
+  ComparedStrategy row;
   row.strategy = std::string(name);
   std::string reason;
-  Compilation compilation(original.module(), std::string(model), options, [&](const graphc::Diagnostic &said) {
+  CompilerInstance compilation(original.module(), std::string(model), options, [&](const graphc::Diagnostic &said) {
     if (said.severity == Severity::Error) {
       if (reason.empty())
         reason = said.message;
@@ -69,16 +69,16 @@ Compared compare(Compilation &original, std::string_view model, const CompileOpt
   } else {
     cluster.strategy = *strategy;
     if (succeeded(compilation.begin()) && succeeded(compilation.useCluster(cluster)) &&
-        succeeded(compilation.lower(Stage::Scheduled)))
+        succeeded(compilation.lower(PipelineStage::Scheduled)))
       plan = compilation.emit();
   }
   if (failed(plan)) {
     row.whyNot = StringRef(reason).split('\n').first.str();
     return row;
   }
-  Footprint footprint = computeFootprint(*plan);
-  Prediction prediction = predict(*plan, cluster, calibration);
-  for (const Footprint::Device &device : footprint.devices) {
+  PlanFootprint footprint = computeFootprint(*plan);
+  StepPrediction prediction = predict(*plan, cluster, calibration);
+  for (const PlanFootprint::Device &device : footprint.devices) {
     StringRef shown = device.name;
     shown.consume_front("/job:");
     shown.consume_back("/device:" + device::hostDevice());
@@ -99,10 +99,10 @@ Compared compare(Compilation &original, std::string_view model, const CompileOpt
   return row;
 }
 
-std::string toText(const std::vector<Compared> &rows) {
+std::string toText(const std::vector<ComparedStrategy> &rows) {
   std::vector<std::vector<std::string>> lines = {
       {"strategy", "step", "samples/s", "bytes/step", "memory of each task"}};
-  for (const Compared &row : rows) {
+  for (const ComparedStrategy &row : rows) {
     if (row.whyNot.empty())
       lines.push_back({row.strategy, row.step, row.samplesPerSecond, row.bytes, row.memory});
     else

@@ -8,7 +8,7 @@
 namespace graphc {
 
 /// One row of the table: the strategy's predicted step, memory and bytes, or why it is not possible there.
-struct Compared {
+struct ComparedStrategy {
   std::string strategy;
   std::string whyNot; ///< empty: it is possible
   std::string step, samplesPerSecond, bytes, memory;
@@ -21,11 +21,11 @@ absl::StatusOr<std::string> toStrategyJson(std::string_view text, const cluster:
 
 /// Compiles a copy of the model (of stage graph or differentiated), of a cluster that is supported, without code. `strategy`: as
 /// toStrategyJson gives it.
-Compared compare(Compilation &original, std::string_view model, const CompileOptions &options, std::string_view name,
-                 std::string_view strategy, cluster::ClusterConfig cluster, const cluster::Calibration &calibration);
+ComparedStrategy compare(CompilerInstance &original, std::string_view model, const CompileOptions &options, std::string_view name,
+                 std::string_view strategy, cluster::ClusterConfig cluster, const cluster::MachineCalibration &calibration);
 
 /// The table, the longest cell of each column wide.
-std::string toText(const std::vector<Compared> &rows);
+std::string toText(const std::vector<ComparedStrategy> &rows);
 
 } // namespace graphc
 

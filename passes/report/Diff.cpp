@@ -189,20 +189,20 @@ Lines changedCrossings(const plan::Plan &before, const plan::Plan &after) {
 }
 
 Lines changedSizes(const plan::Plan &before, const plan::Plan &after) {
-  Footprint a = computeFootprint(before), b = computeFootprint(after);
+  PlanFootprint a = computeFootprint(before), b = computeFootprint(after);
   Lines lines;
   llvm::SmallSetVector<llvm::StringRef, 8> names;
-  for (const Footprint *footprint : {&a, &b})
-    for (const Footprint::Device &device : footprint->devices)
+  for (const PlanFootprint *footprint : {&a, &b})
+    for (const PlanFootprint::Device &device : footprint->devices)
       names.insert(device.name);
   for (llvm::StringRef name : names) {
-    auto find = [&](const Footprint &footprint) {
-      for (const Footprint::Device &device : footprint.devices)
+    auto find = [&](const PlanFootprint &footprint) {
+      for (const PlanFootprint::Device &device : footprint.devices)
         if (device.name == name)
           return device;
-      return Footprint::Device();
+      return PlanFootprint::Device();
     };
-    Footprint::Device old = find(a), now = find(b);
+    PlanFootprint::Device old = find(a), now = find(b);
     const std::tuple<const char *, uint64_t, uint64_t> sizes[] = {
         {"variables", old.variables, now.variables},
         {"arena", old.arena, now.arena},

@@ -46,17 +46,17 @@ std::pair<double, double> spanOf(const Lanes &lanes, size_t i) {
 
 } // namespace
 
-absl::StatusOr<Measured> measure(const plan::Plan &plan, const std::string &fingerprint,
+absl::StatusOr<MeasuredTimes> measure(const plan::Plan &plan, const std::string &fingerprint,
                                  const trace::MeasuredTrace &trace) {
   GRAPHC_RETURN_IF_ERROR(checkFits(plan, fingerprint, trace));
-  Measured measured;
+  MeasuredTimes measured;
   Lanes lanes;
   std::map<uint32_t, size_t> stepsOf; // by program, of all its instances
   for (const Step &step : trace.steps) {
     lanes[{step.program, step.instance}].push_back(&step);
     ++stepsOf[step.program];
     for (const trace::MeasuredTrace::Part &part : step.parts) {
-      Measured::Time &time = measured.instructions[{step.program, part.instruction}];
+      MeasuredTimes::Time &time = measured.instructions[{step.program, part.instruction}];
       (part.waits ? time.waits : time.works) += part.end - part.begin;
     }
   }

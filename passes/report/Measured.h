@@ -14,7 +14,7 @@
 namespace graphc {
 
 /// The plan's main phase, as a run of it went.
-struct Measured {
+struct MeasuredTimes {
   struct Time {
     double works = 0, waits = 0; ///< seconds of a step of one instance, all times of a loop together
   };
@@ -28,7 +28,7 @@ struct Measured {
 };
 
 /// An error where the trace is of another plan, or of another of its phases. `fingerprint`: of the plan.
-absl::StatusOr<Measured> measure(const plan::Plan &plan, const std::string &fingerprint,
+absl::StatusOr<MeasuredTimes> measure(const plan::Plan &plan, const std::string &fingerprint,
                                  const trace::MeasuredTrace &trace);
 
 } // namespace graphc

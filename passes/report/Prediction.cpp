@@ -24,11 +24,11 @@ TimeModel::Engine engineOf(const std::string &device) {
 
 class Model {
 public:
-  Model(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const cluster::Calibration &calibration)
+  Model(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const cluster::MachineCalibration &calibration)
       : plan(plan), cluster(cluster), calibration(calibration), time(calibration), bytesOf(plan),
         phase(mainPhase(plan)) {}
 
-  Prediction run();
+  StepPrediction run();
 
 private:
   std::string hostOf(const plan::Task &task) const {
@@ -47,7 +47,7 @@ private:
   void readPrograms();
   void addChannel(uint32_t index);
   double sumSeconds(uint32_t index);
-  Timeline::Instruction cost(const plan::Program &program, const plan::Instruction &instruction);
+  StepTimeline::Instruction cost(const plan::Program &program, const plan::Instruction &instruction);
   double queueSeconds(const plan::Program &program, const plan::Instruction &instruction) const;
 
   /// Where a program's instructions stand in the timeline.
@@ -60,20 +60,20 @@ private:
     uint32_t lane = 0;
     std::vector<Queue> queues;
   };
-  Track addProgram(uint32_t index, Prediction::Lane &shown, double &ofHost);
+  Track addProgram(uint32_t index, StepPrediction::Lane &shown, double &ofHost);
   double addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
                    double times, Track &track,
                    const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told);
   void endSegment(const Track &track);
-  static Prediction::Lane show(const Track &track, const Timeline::Result &result, Prediction::Lane lane);
+  static StepPrediction::Lane show(const Track &track, const StepTimeline::Result &result, StepPrediction::Lane lane);
 
   const plan::Plan &plan;
   const cluster::ClusterConfig &cluster;
-  const cluster::Calibration &calibration;
+  const cluster::MachineCalibration &calibration;
   const TimeModel time;
   const ChannelBytes bytesOf;
   const int phase;
-  Timeline timeline;
+  StepTimeline timeline;
   std::vector<uint32_t> channels; ///< by plan channel: the timeline's
   std::vector<double> sendSeconds; ///< by plan channel: the sender is busy
   std::vector<bool> ahead; ///< by plan channel: sent before the step that needs it
@@ -88,7 +88,7 @@ TimeModel::Way Model::wayOf(const plan::Task &from, const plan::Task &to) const 
   if (plan::sameTask(from, to))
     return time.insideTask();
   auto device = [&](const plan::Task &task) {
-    cluster::DeviceName name;
+    cluster::DeviceSpec name;
     name.job = plan.jobs(int(task.job())).name();
     name.task = task.index();
     return name;
@@ -203,7 +203,7 @@ void Model::addChannel(uint32_t index) {
   message.inPlace |= inSlot[index];
   uint32_t capacity =
       channel.conflating() ? UINT32_MAX : channel.capacity(); // a conflating channel never makes its sender wait
-  Timeline::Channel out{capacity, 0, time.latency(way, message), 0, ahead[index]};
+  StepTimeline::Channel out{capacity, 0, time.latency(way, message), 0, ahead[index]};
   if (!way.copies) {
     out.transfer = TimeModel::transfer(way, message) * times[index]; // all iterations' messages are one
     uint32_t end = message.senders <= message.receivers ? channel.sender() : channel.receiver();
@@ -238,13 +238,13 @@ double Model::sumSeconds(uint32_t index) {
 }
 
 /// Of what moves data; a control_send has any number of messages.
-Timeline::Instruction Model::cost(const plan::Program &program, const plan::Instruction &instruction) {
-  using Action = Timeline::Action;
+StepTimeline::Instruction Model::cost(const plan::Program &program, const plan::Instruction &instruction) {
+  using Action = StepTimeline::Action;
   if (instruction.has_call())
     return {Action::Work, callSeconds(TimeModel::Engine::Host, plan.kernels(int(instruction.call().kernel()))), 0};
   if (instruction.has_accumulate())
     return {Action::Work, time.accumulate(program.buffers(int(instruction.accumulate().buffer())).bytes()), 0};
-  const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+  const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
   if (instruction.has_next_batch()) {
     uint64_t bytes = 0;
     for (const plan::BufferEffect &effect : effects.buffers)
@@ -257,11 +257,11 @@ Timeline::Instruction Model::cost(const plan::Program &program, const plan::Inst
   const plan::Channel &channel = plan.channels(int(effect.channel));
   const uint32_t way = channels[effect.channel];
   switch (effect.action) {
-  case plan::Action::Send:
+  case plan::ChannelAction::Send:
     return {Action::Send, sendSeconds[effect.channel], way};
-  case plan::Action::Done:
+  case plan::ChannelAction::Done:
     return {Action::SendDone, 0, way};
-  case plan::Action::Receive:
+  case plan::ChannelAction::Receive:
     if (channel.control() && channel.sender() == channel.receiver()) // instance 0 has it
       break;
     // A single message is read where it lies.
@@ -270,9 +270,9 @@ Timeline::Instruction Model::cost(const plan::Program &program, const plan::Inst
             : instruction.has_aggregate() || instruction.has_all_reduce_done() ? sumSeconds(effect.channel)
                                                                                : time.instruction(),
             way};
-  case plan::Action::Release:
+  case plan::ChannelAction::Release:
     return {Action::Release, time.instruction(), way};
-  case plan::Action::Acquire:
+  case plan::ChannelAction::Acquire:
     break;
   }
   return {Action::Work, time.instruction(), 0};
@@ -293,7 +293,7 @@ double Model::queueSeconds(const plan::Program &program, const plan::Instruction
 double Model::addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
                         double times, Track &track,
                         const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told) {
-  using Action = Timeline::Action;
+  using Action = StepTimeline::Action;
   Track::Queue &queue = track.queues[instruction.queue() - 1];
   const bool isWork = plan::isQueueWork(instruction);
   const double seconds = isWork ? queueSeconds(program, instruction) * times : 0;
@@ -309,7 +309,7 @@ double Model::addQueued(const plan::Program &program, const plan::Instruction &i
 
 /// What the queues do from here on begins when all of them have done what stands before.
 void Model::endSegment(const Track &track) {
-  using Action = Timeline::Action;
+  using Action = StepTimeline::Action;
   std::vector<std::pair<uint32_t, uint32_t>> waits; // lane, channel
   for (const Track::Queue &from : track.queues)
     for (const Track::Queue &to : track.queues)
@@ -322,8 +322,8 @@ void Model::endSegment(const Track &track) {
 }
 
 /// `ofHost`: how long one instance needs a core of the host.
-Model::Track Model::addProgram(uint32_t index, Prediction::Lane &shown, double &ofHost) {
-  using Action = Timeline::Action;
+Model::Track Model::addProgram(uint32_t index, StepPrediction::Lane &shown, double &ofHost) {
+  using Action = StepTimeline::Action;
   const plan::Program &program = plan.programs(int(index));
   const TimeModel::Engine engine = engineOf(program.device());
   Track track;
@@ -367,14 +367,14 @@ Model::Track Model::addProgram(uint32_t index, Prediction::Lane &shown, double &
       if (instruction.has_wait()) // the queue waits
         timeline.append(track.queues[instruction.queue() - 1].lane, {Action::Receive, 0, waits[size_t(i)]});
     } else {
-      Timeline::Instruction step = cost(program, instruction);
+      StepTimeline::Instruction step = cost(program, instruction);
       step.seconds *= times;
       if (instruction.has_control_send()) // one message a channel; the chief's own control message is no message
         for (uint32_t channel : instruction.control_send().channels())
           if (plan.channels(int(channel)).receiver() != index)
             timeline.append(track.lane, {Action::Send, 0, channels[channel]});
       timeline.append(track.lane, instruction.has_wait()
-                                      ? Timeline::Instruction{Action::Receive, step.seconds, waits[size_t(i)]}
+                                      ? StepTimeline::Instruction{Action::Receive, step.seconds, waits[size_t(i)]}
                                       : step);
       shown.busy += step.seconds;
       ofHost += step.seconds;
@@ -385,12 +385,12 @@ Model::Track Model::addProgram(uint32_t index, Prediction::Lane &shown, double &
 }
 
 /// Back to one span an instruction: a control_send's messages are part of it.
-Prediction::Lane Model::show(const Track &track, const Timeline::Result &result, Prediction::Lane lane) {
-  const std::vector<Timeline::Span> &spans = result.lanes[track.lane];
+StepPrediction::Lane Model::show(const Track &track, const StepTimeline::Result &result, StepPrediction::Lane lane) {
+  const std::vector<StepTimeline::Span> &spans = result.lanes[track.lane];
   for (auto [first, end] : track.onLane)
     lane.spans.push_back({spans[first].start, spans[end - 1].end});
   for (auto [i, queue] : llvm::enumerate(track.queues)) {
-    Prediction::Queue &shown = lane.queues.emplace_back();
+    StepPrediction::Queue &shown = lane.queues.emplace_back();
     shown.number = uint32_t(i) + 1;
     for (auto [instruction, at] : queue.work) {
       shown.instructions.push_back(instruction);
@@ -400,8 +400,8 @@ Prediction::Lane Model::show(const Track &track, const Timeline::Result &result,
   return lane;
 }
 
-Prediction Model::run() {
-  Prediction prediction;
+StepPrediction Model::run() {
+  StepPrediction prediction;
   if (plan.phases_size() == 0)
     return prediction;
   readPrograms();
@@ -422,7 +422,7 @@ Prediction Model::run() {
     for (uint32_t i = 0; i < program.instances(); ++i)
       work[hostOf(plan::instanceTask(plan, program, i))] += ofHost;
   }
-  std::optional<Timeline::Result> result = timeline.run();
+  std::optional<StepTimeline::Result> result = timeline.run();
   if (!result)
     return prediction; // certificates keep this from happening
   for (auto [lane, track] : llvm::zip(prediction.lanes, tracks))
@@ -446,15 +446,15 @@ bool hasGpu(const plan::Plan &plan) {
   });
 }
 
-std::string sourceText(const cluster::Calibration &calibration, bool hasGpu) {
+std::string sourceText(const cluster::MachineCalibration &calibration, bool hasGpu) {
   return calibration.source + (!hasGpu ? ""
                                : calibration.gpuGiven
                                    ? ", GPUs too"
                                    : ", of GPUs from built-in figures of an H100: not measured on a GPU");
 }
 
-Prediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
-                   const cluster::Calibration &calibration) {
+StepPrediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+                   const cluster::MachineCalibration &calibration) {
   return Model(plan, cluster, calibration).run();
 }
 

@@ -19,16 +19,16 @@
 
 namespace graphc {
 
-struct Prediction {
+struct StepPrediction {
   /// What the lane gives a queue of its device; the lane's own span of such an instruction is that it gives it.
   struct Queue {
     uint32_t number = 0; ///< as the plan counts them
     std::vector<int> instructions; ///< of the program, in its order: calls and copies
-    std::vector<Timeline::Span> spans; ///< one for each of these
+    std::vector<StepTimeline::Span> spans; ///< one for each of these
   };
   struct Lane {
     uint32_t program = 0;
-    std::vector<Timeline::Span> spans; ///< one an instruction of the program
+    std::vector<StepTimeline::Span> spans; ///< one an instruction of the program
     std::vector<Queue> queues;
     double busy = 0; ///< seconds that one instance and its queues have something to do in a step
   };
@@ -44,10 +44,10 @@ struct Prediction {
 /// Whether any of the plan's programs runs on one.
 bool hasGpu(const plan::Plan &plan);
 /// Where the figures of a prediction come from.
-std::string sourceText(const cluster::Calibration &calibration, bool hasGpu);
+std::string sourceText(const cluster::MachineCalibration &calibration, bool hasGpu);
 
-Prediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
-                   const cluster::Calibration &calibration);
+StepPrediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+                   const cluster::MachineCalibration &calibration);
 
 } // namespace graphc
 

@@ -27,7 +27,7 @@ std::string coordinate(double value) {
   return kept == "-0" ? "0" : kept.str();
 }
 
-std::string queueText(const plan::Program &program, const Prediction::Queue &queue) {
+std::string queueText(const plan::Program &program, const StepPrediction::Queue &queue) {
   bool calls = false, toDevice = false, fromDevice = false;
   for (int i : queue.instructions) {
     const plan::Instruction &instruction = program.instructions(i);
@@ -115,7 +115,7 @@ std::string legend() {
 std::string slowest(const ReportInput &input) {
   struct Row {
     double most = 0, predicted = 0;
-    Measured::Time measured;
+    MeasuredTimes::Time measured;
     uint32_t program = 0;
     int instruction = 0;
   };
@@ -129,12 +129,12 @@ std::string slowest(const ReportInput &input) {
     row.most = std::max(predicted, row.measured.works);
     all.push_back(row);
   };
-  for (const Prediction::Lane &lane : input.prediction.lanes) {
+  for (const StepPrediction::Lane &lane : input.prediction.lanes) {
     const plan::Program &program = input.plan.programs(int(lane.program));
     for (auto [i, span] : llvm::enumerate(lane.spans))
       if (!program.instructions(int(i)).queue())
         add(span.end - span.start, lane.program, int(i));
-    for (const Prediction::Queue &queue : lane.queues)
+    for (const StepPrediction::Queue &queue : lane.queues)
       for (auto [i, span] : llvm::zip(queue.instructions, queue.spans))
         add(span.end - span.start, lane.program, i);
   }
@@ -158,7 +158,7 @@ std::string slowest(const ReportInput &input) {
 }
 
 /// Why the picture of a step is longer than a step: its lanes are in two of them at once.
-std::string overlapText(const Prediction &prediction) {
+std::string overlapText(const StepPrediction &prediction) {
   const double span = spanOf(prediction);
   if (span < 1.02 * prediction.cycle)
     return "";
@@ -231,11 +231,11 @@ std::string measuredFigure(const ReportInput &input) {
          figure(drawMeasured(input));
 }
 
-std::string makePage(const ReportInput &input, const cluster::Calibration &calibration, const std::string &model) {
+std::string makePage(const ReportInput &input, const cluster::MachineCalibration &calibration, const std::string &model) {
   const plan::Plan &plan = input.plan;
-  const Prediction &prediction = input.prediction;
+  const StepPrediction &prediction = input.prediction;
   uint64_t fullest = 0;
-  for (const Footprint::Device &device : input.footprint.devices)
+  for (const PlanFootprint::Device &device : input.footprint.devices)
     fullest = std::max(fullest, device.total());
   bool updates = plan.phases_size() && plan.phases(mainPhase(plan)).ends_by_end_of_stream();
   std::string why = prediction.cores > prediction.cycle ? "limited by the cores that the tasks share"
@@ -295,7 +295,7 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
 } // namespace
 
 std::string makeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
-                       const cluster::Calibration &calibration, const std::string &model, const Measured *measured) {
+                       const cluster::MachineCalibration &calibration, const std::string &model, const MeasuredTimes *measured) {
   return makePage({plan, computeFootprint(plan), predict(plan, cluster, calibration), measured}, calibration, model);
 }
 

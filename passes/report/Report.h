@@ -13,8 +13,8 @@ namespace graphc {
 /// One HTML page that needs nothing else, neither network nor scripts. `model`: the file that the plan was made of, whose lines are shown
 /// where it can be read. `measured`: of a run of it; null: only what is predicted.
 std::string makeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
-                       const cluster::Calibration &calibration, const std::string &model,
-                       const Measured *measured = nullptr);
+                       const cluster::MachineCalibration &calibration, const std::string &model,
+                       const MeasuredTimes *measured = nullptr);
 
 } // namespace graphc
 

@@ -14,9 +14,9 @@ namespace graphc {
 /// What the page is about; the parts share it.
 struct ReportInput {
   const plan::Plan &plan;
-  const Footprint footprint;
-  const Prediction prediction;
-  const Measured *measured = nullptr; ///< where a trace was given
+  const PlanFootprint footprint;
+  const StepPrediction prediction;
+  const MeasuredTimes *measured = nullptr; ///< where a trace was given
 };
 
 using base::escapeHtml;
@@ -25,7 +25,7 @@ std::string coordinate(double value);
 /// "train_step.matmul_3", "receive w1.to_worker", …; with its place in the model.
 std::string instructionText(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction);
 /// What a queue of a program is for: "calls", "copies to the device", "copies from the device".
-std::string queueText(const plan::Program &program, const Prediction::Queue &queue);
+std::string queueText(const plan::Program &program, const StepPrediction::Queue &queue);
 
 /// The page's style sheet: light and dark, screen and paper.
 llvm::StringRef reportStyle();
@@ -37,7 +37,7 @@ std::string drawTimeline(const ReportInput &input);
 /// The same as it was measured, to the same scale.
 std::string drawMeasured(const ReportInput &input);
 /// Seconds from the first lane's begin to the last one's end: where lanes overlap, more than a step takes.
-double spanOf(const Prediction &prediction);
+double spanOf(const StepPrediction &prediction);
 /// Bytes in use over the step, one chart a device; two where it has memory of its own.
 std::string drawMemory(const ReportInput &input);
 

@@ -17,7 +17,7 @@ constexpr double kLeastWidth = 280, kPadding = 16, kLetter = 7.6, kLabel = 190, 
                  kMargin = 20, kLoop = 190;
 
 struct Box {
-  const Footprint::Device *device;
+  const PlanFootprint::Device *device;
   unsigned column = 0;
   double x = 0, y = 0, height = 0;
   unsigned left = 0, right = 0; ///< ports taken so far on each side
@@ -59,7 +59,7 @@ private:
   double portY(const Box &box, unsigned port) const { return box.y + kHead + (port + 0.5) * kPort; }
 
   const plan::Plan &plan;
-  const Footprint &footprint;
+  const PlanFootprint &footprint;
   std::vector<Box> boxes;
   std::vector<Arrow> arrows;
   uint64_t most = 1;
@@ -68,8 +68,8 @@ private:
 
 void Picture::collect() {
   llvm::MapVector<std::pair<unsigned, unsigned>, Arrow> pairs;
-  Rows rows(plan);
-  for (const Footprint::Device &device : footprint.devices)
+  DeviceRows rows(plan);
+  for (const PlanFootprint::Device &device : footprint.devices)
     boxes.push_back({&device});
   const ChannelBytes bytes(plan);
   for (const plan::Channel &channel : plan.channels()) {
@@ -145,7 +145,7 @@ void Picture::layout() {
 }
 
 std::string Picture::drawBox(const Box &box) const {
-  const Footprint::Device &device = *box.device;
+  const PlanFootprint::Device &device = *box.device;
   std::string text;
   auto line = [&](double dy, const char *style, const std::string &content) {
     text += "<text x=\"" + coordinate(box.x + kPadding) + "\" y=\"" + coordinate(box.y + dy) + "\" class=\"" + style +

@@ -23,7 +23,7 @@ const char *styleOf(const plan::Plan &plan, const plan::Program &program, const 
     return plan.kernels(int(instruction.call().kernel())).has_library() ? "library" : "call";
   if (instruction.has_next_batch())
     return "data";
-  const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+  const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
   return !effects.channels.empty() && plan::ofSender(effects.channels.front().action) ? "send" : "take";
 }
 
@@ -79,11 +79,11 @@ std::string laneLabel(const plan::Plan &plan, const plan::Program &program, doub
 /// A bar: an instruction of a program, when, and how it looks.
 struct Bar {
   int instruction;
-  Timeline::Span span;
+  StepTimeline::Span span;
   const char *style;
 };
 
-std::vector<Bar> barsOf(const plan::Plan &plan, const Prediction::Lane &lane) {
+std::vector<Bar> barsOf(const plan::Plan &plan, const StepPrediction::Lane &lane) {
   const plan::Program &program = plan.programs(int(lane.program));
   std::vector<Bar> bars;
   for (auto [i, span] : llvm::enumerate(lane.spans)) {
@@ -93,7 +93,7 @@ std::vector<Bar> barsOf(const plan::Plan &plan, const Prediction::Lane &lane) {
   return bars;
 }
 
-std::vector<Bar> barsOf(const plan::Plan &plan, const plan::Program &program, const Prediction::Queue &queue) {
+std::vector<Bar> barsOf(const plan::Plan &plan, const plan::Program &program, const StepPrediction::Queue &queue) {
   std::vector<Bar> bars;
   for (auto [i, span] : llvm::zip(queue.instructions, queue.spans))
     bars.push_back({i, span, styleOf(plan, program, program.instructions(i))});
@@ -171,7 +171,7 @@ struct Life {
 
 std::vector<Life> livesOf(const plan::Plan &plan, const plan::Program &program) {
   std::vector<Life> lives(size_t(program.buffers_size()));
-  std::map<std::pair<uint32_t, plan::Action>, std::vector<uint32_t>> lent; // by what ends it
+  std::map<std::pair<uint32_t, plan::ChannelAction>, std::vector<uint32_t>> lent; // by what ends it
   for (int i = 0; i < program.instructions_size(); ++i) {
     const plan::Instruction &instruction = program.instructions(i);
     auto use = [&](uint32_t buffer) {
@@ -181,15 +181,15 @@ std::vector<Life> livesOf(const plan::Plan &plan, const plan::Program &program) 
         lives[buffer].first = i;
       lives[buffer].last = i;
     };
-    const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+    const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
     for (const plan::ChannelEffect &effect : effects.channels)
       llvm::for_each(lent[{effect.channel, effect.action}], use);
     for (const plan::BufferEffect &effect : effects.buffers) {
       use(effect.buffer);
-      if (effect.until == plan::Until::Done || effect.until == plan::Until::ReceivedThenDone)
-        lent[{effects.channels.front().channel, plan::Action::Done}].push_back(effect.buffer);
-      else if (effect.until == plan::Until::Received)
-        lent[{effects.channels.front().channel, plan::Action::Receive}].push_back(effect.buffer);
+      if (effect.until == plan::BufferHold::Done || effect.until == plan::BufferHold::ReceivedThenDone)
+        lent[{effects.channels.front().channel, plan::ChannelAction::Done}].push_back(effect.buffer);
+      else if (effect.until == plan::BufferHold::Received)
+        lent[{effects.channels.front().channel, plan::ChannelAction::Receive}].push_back(effect.buffer);
     }
   }
   auto untilEnd = [&](uint32_t buffer) { lives[buffer].last = program.instructions_size() - 1; };
@@ -205,9 +205,9 @@ std::vector<Life> livesOf(const plan::Plan &plan, const plan::Program &program) 
 }
 
 /// When each instruction is done: of what a queue does, that queue's time.
-std::vector<Timeline::Span> timesOf(const Prediction::Lane &lane) {
-  std::vector<Timeline::Span> times = lane.spans;
-  for (const Prediction::Queue &queue : lane.queues)
+std::vector<StepTimeline::Span> timesOf(const StepPrediction::Lane &lane) {
+  std::vector<StepTimeline::Span> times = lane.spans;
+  for (const StepPrediction::Queue &queue : lane.queues)
     for (auto [i, span] : llvm::zip(queue.instructions, queue.spans))
       times[size_t(i)] = span;
   return times;
@@ -216,12 +216,12 @@ std::vector<Timeline::Span> timesOf(const Prediction::Lane &lane) {
 /// What the lanes of one device hold together in one space of their arenas, in the order of time: by how much it changes when. Views share a
 /// place and count once.
 std::vector<std::pair<double, int64_t>>
-changesOf(const ReportInput &input, const std::vector<const Prediction::Lane *> &lanes, plan::Space space) {
+changesOf(const ReportInput &input, const std::vector<const StepPrediction::Lane *> &lanes, plan::Space space) {
   std::vector<std::pair<double, int64_t>> changes;
-  for (const Prediction::Lane *lane : lanes) {
+  for (const StepPrediction::Lane *lane : lanes) {
     const plan::Program &program = input.plan.programs(int(lane->program));
     const std::vector<Life> lives = livesOf(input.plan, program);
-    const std::vector<Timeline::Span> times = timesOf(*lane);
+    const std::vector<StepTimeline::Span> times = timesOf(*lane);
     std::map<std::pair<uint64_t, uint64_t>, int> lastOf; // (offset, bytes): end of what is counted already
     for (int i = 0; i < program.buffers_size(); ++i) {
       const plan::Buffer &buffer = program.buffers(i);
@@ -250,7 +250,7 @@ struct Store {
   uint64_t base, reserved;
 };
 
-std::vector<Store> storesOf(const Footprint::Device &device) {
+std::vector<Store> storesOf(const PlanFootprint::Device &device) {
   const uint64_t held = device.variables + device.constants;
   const std::string constants = device.constants ? ", constants" : "";
   if (!device.ownMemory)
@@ -260,7 +260,7 @@ std::vector<Store> storesOf(const Footprint::Device &device) {
            device.ofHost()}};
 }
 
-std::string drawDeviceMemory(const ReportInput &input, const std::vector<const Prediction::Lane *> &lanes, unsigned row,
+std::string drawDeviceMemory(const ReportInput &input, const std::vector<const StepPrediction::Lane *> &lanes, unsigned row,
                              const Store &store, const Axis &axis) {
   // `reserved` is for the phase that needs most; messages of this one may need less than `base` says.
   const uint64_t base = store.base, reserved = store.reserved;
@@ -284,9 +284,9 @@ std::string drawDeviceMemory(const ReportInput &input, const std::vector<const P
   }
   path += " H" + coordinate(kLabel + kPlot) + " V" + coordinate(y(base)) + " Z";
   std::string programs;
-  for (const Prediction::Lane *lane : lanes)
+  for (const StepPrediction::Lane *lane : lanes)
     programs += (programs.empty() ? "" : ", ") + input.plan.programs(int(lane->program)).name();
-  const Footprint::Device &device = input.footprint.devices[row];
+  const PlanFootprint::Device &device = input.footprint.devices[row];
   const std::string name = device.name + (device.instances > 1 ? " ×" + std::to_string(device.instances) : "");
   const std::string comma = store.what.empty() ? "" : ", ";
   std::string title = device.name + comma + store.what + ": at most " + inBytes(peak) + " in use, " +
@@ -306,10 +306,10 @@ std::string drawDeviceMemory(const ReportInput &input, const std::vector<const P
 
 } // namespace
 
-double spanOf(const Prediction &prediction) {
+double spanOf(const StepPrediction &prediction) {
   double end = 0;
-  for (const Prediction::Lane &lane : prediction.lanes)
-    for (const Timeline::Span &span : lane.spans)
+  for (const StepPrediction::Lane &lane : prediction.lanes)
+    for (const StepTimeline::Span &span : lane.spans)
       end = std::max(end, span.end);
   return end;
 }
@@ -318,17 +318,17 @@ std::string drawTimeline(const ReportInput &input) {
   const Axis axis = axisOf(input);
   constexpr double kRow = 46, kBar = 26, kTop = 8, kQueueRow = 24, kQueueBar = 16;
   double bottom = kTop;
-  for (const Prediction::Lane &lane : input.prediction.lanes)
+  for (const StepPrediction::Lane &lane : input.prediction.lanes)
     bottom += kRow + kQueueRow * double(lane.queues.size());
   std::string svg = openSvg("One predicted step, lane by lane", "timeline-title", bottom + 24);
   svg += axis.draw(kTop, bottom);
   double y = kTop + 8;
-  for (const Prediction::Lane &lane : input.prediction.lanes) {
+  for (const StepPrediction::Lane &lane : input.prediction.lanes) {
     const plan::Program &program = input.plan.programs(int(lane.program));
     svg += laneLabel(input.plan, program, y + 10) +
            drawBars(input.plan, program, barsOf(input.plan, lane), program.name() + " waits", axis, y, kBar);
     y += kRow - (lane.queues.empty() ? 0 : 8);
-    for (const Prediction::Queue &queue : lane.queues) {
+    for (const StepPrediction::Queue &queue : lane.queues) {
       const std::string what = queueText(program, queue);
       svg += "<text class=\"soft\" x=\"14\" y=\"" + coordinate(y + 12) + "\">queue " + std::to_string(queue.number) +
              ": " + escapeHtml(what) + "</text>" +
@@ -361,9 +361,9 @@ std::string drawMeasured(const ReportInput &input) {
 
 std::string drawMemory(const ReportInput &input) {
   const Axis axis(spanOf(input.prediction));
-  Rows rows(input.plan);
-  std::map<unsigned, std::vector<const Prediction::Lane *>> byRow;
-  for (const Prediction::Lane &lane : input.prediction.lanes)
+  DeviceRows rows(input.plan);
+  std::map<unsigned, std::vector<const StepPrediction::Lane *>> byRow;
+  for (const StepPrediction::Lane &lane : input.prediction.lanes)
     if (!lane.spans.empty())
       for (unsigned row : rows.of(input.plan.programs(int(lane.program))))
         byRow[row].push_back(&lane);

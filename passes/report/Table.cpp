@@ -20,7 +20,7 @@ struct Row {
   bool receivesLess = false, sendsLess = false; ///< in messages of an actual size: these are the most
 };
 
-std::vector<Row> makeRows(const plan::Plan &plan, const Rows &places) {
+std::vector<Row> makeRows(const plan::Plan &plan, const DeviceRows &places) {
   std::vector<Row> rows(places.all().size());
   int phase = mainPhase(plan);
   for (const plan::Program &program : plan.programs())
@@ -61,8 +61,8 @@ static void printRecomputed(const plan::Plan &plan, llvm::raw_ostream &os) {
 }
 
 void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os) {
-  Rows places(plan);
-  const Footprint footprint = computeFootprint(plan);
+  DeviceRows places(plan);
+  const PlanFootprint footprint = computeFootprint(plan);
   const bool hasOwnMemory = footprint.hasOwnMemory();
   std::vector<std::string> heads = {"device", "programs", "variables", "arena"};
   if (hasOwnMemory)

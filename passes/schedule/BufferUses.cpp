@@ -39,8 +39,8 @@ FailureOr<SmallVector<BufferUse>> BufferUses::get(Operation *op) const {
       uses.push_back({root, false, false, effect.until});
       use = &uses.back();
     }
-    use->read |= effect.access != dist::Access::Write;
-    use->written |= effect.access != dist::Access::Read;
+    use->read |= effect.access != dist::BufferAccess::Write;
+    use->written |= effect.access != dist::BufferAccess::Read;
     use->until = std::max(use->until, effect.until);
   }
   return uses;

@@ -16,7 +16,7 @@ namespace graphc {
 struct BufferUse {
   mlir::Value root;
   bool read, written;
-  dist::Until until; ///< of the operation's effects on this root, the longest
+  dist::BufferHold until; ///< of the operation's effects on this root, the longest
 };
 
 /// Buffers, variables, constants and views: what only names memory and does nothing.

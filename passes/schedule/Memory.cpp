@@ -82,7 +82,7 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &sym
       // What a loop's sums are kept in lives from time to time, and what is made before it until the last has read it.
       if (use.written && isa<dist::AccumulateOp>(op))
         life->second.first = std::min(life->second.first, loopFirst);
-      extend(use.root, use.until == dist::Until::StepEnd ? last
+      extend(use.root, use.until == dist::BufferHold::StepEnd ? last
                        : life->second.first <= loopFirst ? std::max(position, loopLast)
                                                          : position);
       if (isa<dist::FeedIntoOp>(op))
@@ -95,7 +95,7 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &sym
                                      : kArenaAlignment;
     auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
     for (const BufferUse &use : *uses)
-      if (use.until == dist::Until::SendDone)
+      if (use.until == dist::BufferHold::SendDone)
         sending[end.getUsedChannels().front()] = use.root;
     if (end && end.getChannelEnd() == dist::ChannelEnd::Complete)
       if (Value root = sending.lookup(end.getUsedChannels().front())) // none: a variable that the step before has sent

@@ -67,7 +67,7 @@ double OpTimes::ofCall(dist::BufferEffectsOpInterface op, double threads) const 
   uint64_t bytes = 0;
   if (FailureOr<SmallVector<dist::BufferEffect>> effects = op.getBufferEffects(symbols); succeeded(effects))
     for (const dist::BufferEffect &effect : *effects)
-      bytes += dist::getBufferBytes(effect.buffer) * (effect.access == dist::Access::ReadWrite ? 2 : 1);
+      bytes += dist::getBufferBytes(effect.buffer) * (effect.access == dist::BufferAccess::ReadWrite ? 2 : 1);
   return time.queuedCall(engineOf(op), getFlops(op, symbols), bytes, threads);
 }
 

@@ -35,8 +35,8 @@ private:
   double ofCall(dist::BufferEffectsOpInterface op, double threads) const;
 
   const mlir::SymbolTable &symbols;
-  Links links;
-  TimeModel time{cluster::Calibration()};
+  LinkTimes links;
+  TimeModel time{cluster::MachineCalibration()};
 };
 
 /// Whole ones, so that equal times are equal.

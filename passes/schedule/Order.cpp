@@ -200,7 +200,7 @@ bool PhaseOrder::putAside(Operation &op, ArrayRef<BufferUse> uses, Lane &lane, W
   }
   bool isShown = false;
   for (const BufferUse &use : uses)
-    if (use.until == dist::Until::StepEnd) {
+    if (use.until == dist::BufferHold::StepEnd) {
       walk.memory[use.root].result = &op;
       isShown = true;
     }

@@ -25,7 +25,7 @@ private:
   struct End {
     Operation *op;
     StringRef program, channel; ///< both empty: loops that run together, of which `op` is one
-    Liveness::Action action;
+    LivenessProof::Action action;
 
     bool isLoop() const { return channel.empty(); }
   };
@@ -33,19 +33,19 @@ private:
   using Sequence = SmallVector<uint32_t>;
 
   void fill();
-  llvm::SetVector<dist::ChannelOp> findBorrows(ArrayRef<Liveness::Step> cycle) const;
+  llvm::SetVector<dist::ChannelOp> findBorrows(ArrayRef<LivenessProof::Step> cycle) const;
   void leaveProof(ArrayRef<uint32_t> ranks);
   void addProgram(dist::ProgramOp program);
   void addEnd(dist::ChannelEndOpInterface end, dist::ProgramOp program, uint32_t number, Sequence &sequence);
   Operation *findLoop(uint32_t node, StringRef program) const;
-  LogicalResult reportLoops(ArrayRef<Liveness::Step> cycle);
-  void describe(InFlightDiagnostic &diag, const End &before, const End &after, Liveness::Reason reason);
-  LogicalResult reportMismatch(const Liveness::Mismatch &mismatch);
-  LogicalResult reportCycle(ArrayRef<Liveness::Step> cycle);
+  LogicalResult reportLoops(ArrayRef<LivenessProof::Step> cycle);
+  void describe(InFlightDiagnostic &diag, const End &before, const End &after, LivenessProof::Reason reason);
+  LogicalResult reportMismatch(const LivenessProof::Mismatch &mismatch);
+  LogicalResult reportCycle(ArrayRef<LivenessProof::Step> cycle);
 
   ModuleOp module;
   dist::PhaseOp phase;
-  Liveness liveness;
+  LivenessProof liveness;
   llvm::StringMap<uint32_t> channelOf;
   SmallVector<dist::ChannelOp> channels; ///< by the proof's number
   SmallVector<End> ends;                 ///< by the proof's node
@@ -56,7 +56,7 @@ private:
 } // namespace
 
 /// "receives @a", "sends @b": what a node does.
-static std::string textOf(Liveness::Action action, StringRef channel) {
+static std::string textOf(LivenessProof::Action action, StringRef channel) {
   static constexpr StringLiteral kVerbs[] = {"sends", "finishes sending", "receives", "releases", "takes a slot of"};
   return (kVerbs[unsigned(action)] + " @" + channel).str();
 }
@@ -70,7 +70,7 @@ void PhaseProof::addEnd(dist::ChannelEndOpInterface end, dist::ProgramOp program
     dist::ChannelOp channel = channels[found->second];
     if (channel.getControl() && channel.getFrom() == channel.getTo())
       continue;
-    auto action = Liveness::Action(unsigned(end.getChannelEnd()));
+    auto action = LivenessProof::Action(unsigned(end.getChannelEnd()));
     sequence.push_back(liveness.append(number, action, found->second));
     ends.push_back({end, program.getSymName(), name.getValue(), action});
   }
@@ -94,11 +94,11 @@ void PhaseProof::addProgram(dist::ProgramOp program) {
 }
 
 void PhaseProof::fill() {
-  static_assert(unsigned(dist::ChannelEnd::Send) == unsigned(Liveness::Action::Send) &&
-                unsigned(dist::ChannelEnd::Complete) == unsigned(Liveness::Action::SendDone) &&
-                unsigned(dist::ChannelEnd::Receive) == unsigned(Liveness::Action::Receive) &&
-                unsigned(dist::ChannelEnd::Release) == unsigned(Liveness::Action::Release) &&
-                unsigned(dist::ChannelEnd::Acquire) == unsigned(Liveness::Action::Acquire));
+  static_assert(unsigned(dist::ChannelEnd::Send) == unsigned(LivenessProof::Action::Send) &&
+                unsigned(dist::ChannelEnd::Complete) == unsigned(LivenessProof::Action::SendDone) &&
+                unsigned(dist::ChannelEnd::Receive) == unsigned(LivenessProof::Action::Receive) &&
+                unsigned(dist::ChannelEnd::Release) == unsigned(LivenessProof::Action::Release) &&
+                unsigned(dist::ChannelEnd::Acquire) == unsigned(LivenessProof::Action::Acquire));
   llvm::StringMap<dist::ProgramOp> programs;
   for (auto program : module.getOps<dist::ProgramOp>())
     if (program.getPhase() == phase.getSymName())
@@ -121,17 +121,17 @@ void PhaseProof::fill() {
   for (auto &[loop, number] : loops) // the proof's first nodes, in the order of their numbers
     if (number == ends.size()) {
       liveness.addLoops();
-      ends.push_back({loop, {}, {}, Liveness::Action::Send});
+      ends.push_back({loop, {}, {}, LivenessProof::Action::Send});
     }
   for (auto program : module.getOps<dist::ProgramOp>())
     if (program.getPhase() == phase.getSymName())
       addProgram(program);
 }
 
-llvm::SetVector<dist::ChannelOp> PhaseProof::findBorrows(ArrayRef<Liveness::Step> cycle) const {
+llvm::SetVector<dist::ChannelOp> PhaseProof::findBorrows(ArrayRef<LivenessProof::Step> cycle) const {
   llvm::SetVector<dist::ChannelOp> found;
-  for (const Liveness::Step &step : cycle)
-    if (step.reason == Liveness::Reason::Borrow || step.reason == Liveness::Reason::Capacity)
+  for (const LivenessProof::Step &step : cycle)
+    if (step.reason == LivenessProof::Reason::Borrow || step.reason == LivenessProof::Reason::Capacity)
       if (dist::ChannelOp channel = channels[channelOf.lookup(ends[step.node].channel)]; channel.getZeroCopy())
         found.insert(channel);
   return found;
@@ -148,8 +148,8 @@ void PhaseProof::leaveProof(ArrayRef<uint32_t> ranks) {
 
 FailureOr<bool> PhaseProof::run(llvm::function_ref<void(dist::ChannelOp)> copyInstead) {
   fill();
-  Liveness::Result result = liveness.check();
-  for (const Liveness::Mismatch &mismatch : result.mismatches)
+  LivenessProof::Result result = liveness.check();
+  for (const LivenessProof::Mismatch &mismatch : result.mismatches)
     if (failed(reportMismatch(mismatch)))
       return failure();
   if (llvm::SetVector<dist::ChannelOp> borrows = findBorrows(result.cycle); copyInstead && !borrows.empty()) {
@@ -162,14 +162,14 @@ FailureOr<bool> PhaseProof::run(llvm::function_ref<void(dist::ChannelOp)> copyIn
   return true;
 }
 
-LogicalResult PhaseProof::reportMismatch(const Liveness::Mismatch &mismatch) {
+LogicalResult PhaseProof::reportMismatch(const LivenessProof::Mismatch &mismatch) {
   dist::ChannelOp channel = channels[mismatch.channel];
   InFlightDiagnostic diag = channel.emitOpError("carries ")
                             << mismatch.sends << " message(s) a step, but " << mismatch.receives
                             << " are received, so that the programs part ways; expected as many receives as sends";
   for (const End &end : ends)
     if (end.channel == channel.getSymName() &&
-        (end.action == Liveness::Action::Send || end.action == Liveness::Action::Receive))
+        (end.action == LivenessProof::Action::Send || end.action == LivenessProof::Action::Receive))
       diag.attachNote(end.op->getLoc()) << "@" << end.program << " " << textOf(end.action, end.channel) << " here";
   return diag;
 }
@@ -183,7 +183,7 @@ Operation *PhaseProof::findLoop(uint32_t node, StringRef program) const {
 }
 
 /// One line an edge, at the place of what has to wait.
-void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End &after, Liveness::Reason reason) {
+void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End &after, LivenessProof::Reason reason) {
   if (after.isLoop()) {
     diag.attachNote(findLoop(uint32_t(&after - ends.begin()), before.program)->getLoc())
         << "@" << before.program << " repeats this, only after it " << textOf(before.action, before.channel);
@@ -192,59 +192,59 @@ void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End
   Diagnostic &note = diag.attachNote(after.op->getLoc());
   note << "@" << after.program << " " << textOf(after.action, after.channel) << " here, ";
   switch (reason) {
-  case Liveness::Reason::Loop:
+  case LivenessProof::Reason::Loop:
     note << "only behind its loop, which waits until the others begin theirs";
     return;
-  case Liveness::Reason::Order:
+  case LivenessProof::Reason::Order:
     note << "only after it " << textOf(before.action, before.channel);
     return;
-  case Liveness::Reason::Message:
+  case LivenessProof::Reason::Message:
     note << "which waits until @" << before.program << " " << textOf(before.action, before.channel);
     return;
-  case Liveness::Reason::Capacity:
+  case LivenessProof::Reason::Capacity:
     note << "which waits until @" << before.program << " " << textOf(before.action, before.channel)
          << " and makes room for it";
     return;
-  case Liveness::Reason::Borrow:
+  case LivenessProof::Reason::Borrow:
     note << "which waits until @" << before.program << " " << textOf(before.action, before.channel)
          << ", whose memory it reads in place";
     return;
   }
 }
 
-LogicalResult PhaseProof::reportLoops(ArrayRef<Liveness::Step> cycle) {
+LogicalResult PhaseProof::reportLoops(ArrayRef<LivenessProof::Step> cycle) {
   Operation *first = ends[cycle.front().node].op;
   InFlightDiagnostic diag =
       first->emitOpError("can never begin: loops that send to each other run together, and one of these waits "
                          "for the end of another");
   for (auto [loop, number] : loops)
-    if (loop != first && llvm::any_of(cycle, [&](const Liveness::Step &step) { return step.node == number; }))
+    if (loop != first && llvm::any_of(cycle, [&](const LivenessProof::Step &step) { return step.node == number; }))
       diag.attachNote(loop->getLoc()) << "another is here";
   return diag;
 }
 
-LogicalResult PhaseProof::reportCycle(ArrayRef<Liveness::Step> cycle) {
-  if (llvm::all_of(cycle, [&](const Liveness::Step &step) { return ends[step.node].isLoop(); }))
+LogicalResult PhaseProof::reportCycle(ArrayRef<LivenessProof::Step> cycle) {
+  if (llvm::all_of(cycle, [&](const LivenessProof::Step &step) { return ends[step.node].isLoop(); }))
     return reportLoops(cycle);
   // Each program's part of the cycle is one statement, from the operation where the cycle enters it to where it leaves.
   // The description starts at the first program's entry.
   auto isEntry = [&](size_t i) {
-    return cycle[(i + cycle.size() - 1) % cycle.size()].reason != Liveness::Reason::Order &&
+    return cycle[(i + cycle.size() - 1) % cycle.size()].reason != LivenessProof::Reason::Order &&
            !ends[cycle[i].node].isLoop();
   };
   size_t start = cycle.size();
   for (size_t i = 0; i < cycle.size(); ++i)
     if (isEntry(i) && (start == cycle.size() || cycle[i].node < cycle[start].node))
       start = i;
-  SmallVector<Liveness::Step> steps;
+  SmallVector<LivenessProof::Step> steps;
   for (size_t i = 0; i < cycle.size(); ++i) {
-    const Liveness::Step &step = cycle[(start + i) % cycle.size()];
-    if (steps.empty() || steps.back().reason != Liveness::Reason::Order || step.reason != Liveness::Reason::Order)
+    const LivenessProof::Step &step = cycle[(start + i) % cycle.size()];
+    if (steps.empty() || steps.back().reason != LivenessProof::Reason::Order || step.reason != LivenessProof::Reason::Order)
       steps.push_back(step);
   }
   const End &first = ends[steps.front().node];
   SmallVector<StringRef> names;
-  for (const Liveness::Step &step : steps)
+  for (const LivenessProof::Step &step : steps)
     if (!ends[step.node].isLoop() && !llvm::is_contained(names, ends[step.node].program))
       names.push_back(ends[step.node].program);
 

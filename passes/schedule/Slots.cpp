@@ -38,7 +38,7 @@ FailureOr<unsigned> placeInSlots(dist::ProgramOp program, const SymbolTable &sym
         candidate.excluded |=
             use.written && (candidate.send || isa<dist::FeedIntoOp, dist::NextBatchIntoOp, dist::AccumulateOp>(op));
         // What else a send reads, how long its message is, is not what leaves.
-        if (auto send = dyn_cast<dist::SendStartOp>(op); send && use.until == dist::Until::SendDone) {
+        if (auto send = dyn_cast<dist::SendStartOp>(op); send && use.until == dist::BufferHold::SendDone) {
           auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
           // A slot holds one message, so a buffer of which a part is sent does not fit into it.
           candidate.excluded |= candidate.send || channel.getAllToAll() ||

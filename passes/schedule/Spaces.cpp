@@ -33,7 +33,7 @@ private:
   LogicalResult placeBody(dist::RepeatOp repeat);
   void copyMessage(dist::ReceiveOp receive);
   /// The host's memory for an operand in the device's.
-  Value stage(Operation *op, Value operand, dist::Access access);
+  Value stage(Operation *op, Value operand, dist::BufferAccess access);
   /// As BufferUses has it, of new buffers too.
   Value rootOf(Value buffer) const {
     while (auto view = buffer.getDefiningOp<dist::ViewOp>())
@@ -75,15 +75,15 @@ void Placer::copyMessage(dist::ReceiveOp receive) {
   onDevice.insert(there);
 }
 
-Value Placer::stage(Operation *op, Value operand, dist::Access access) {
+Value Placer::stage(Operation *op, Value operand, dist::BufferAccess access) {
   if (auto done = dyn_cast<dist::AllReduceDoneOp>(op))
     return summing.lookup(done.getChannelAttr());
-  if (Value equal = current.lookup(operand); equal && access == dist::Access::Read)
+  if (Value equal = current.lookup(operand); equal && access == dist::BufferAccess::Read)
     return equal;
   Value host = newBuffer(operand.getType(), op->getLoc(), /*host=*/true);
-  if (access != dist::Access::Write)
+  if (access != dist::BufferAccess::Write)
     copy(OpBuilder(op), op->getLoc(), operand, host);
-  if (access == dist::Access::Read)
+  if (access == dist::BufferAccess::Read)
     current[operand] = host;
   if (auto start = dyn_cast<dist::AllReduceStartOp>(op))
     summing[start.getChannelAttr()] = host;
@@ -105,7 +105,7 @@ LogicalResult Placer::place(Operation *op) {
   }
   if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {
     if (Value count = receive.getCount(); count && onDevice.contains(rootOf(count)))
-      receive.getCountMutable().assign(stage(op, count, dist::Access::Read));
+      receive.getCountMutable().assign(stage(op, count, dist::BufferAccess::Read));
     if (onDevice.contains(receive.getValue()))
       copyMessage(receive);
     return success();
@@ -120,7 +120,7 @@ LogicalResult Placer::place(Operation *op) {
     return failure();
   for (const dist::BufferEffect &effect : *effects) {
     Value root = rootOf(effect.buffer);
-    const bool written = effect.access != dist::Access::Read;
+    const bool written = effect.access != dist::BufferAccess::Read;
     if (!onDevice.contains(root))
       continue;
     if (!isDoneByQueues(op)) {

@@ -32,7 +32,7 @@ struct Sums {
            begin < otherBegin + dist::getBufferBytes(other.getBuffer());
   }
   void touch(Operation *op, const BufferUse &use) {
-    inBucket |= use.until == dist::Until::StepEnd; // shown by the host, who knows no other place
+    inBucket |= use.until == dist::BufferHold::StepEnd; // shown by the host, who knows no other place
     if (!lastRead)
       return;
     // A loop counts as none: its accumulates read too.

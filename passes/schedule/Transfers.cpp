@@ -54,8 +54,8 @@ static LogicalResult splitTransfers(Block &block, Block::iterator end, const Buf
         inFlightOf.erase(sent);
       }
       if (auto message = messages.find(use.root); message != messages.end() && message->second.lastUse)
-        message->second.lastUse = use.until == dist::Until::End ? &op : nullptr;
-      if (use.until == dist::Until::SendDone)
+        message->second.lastUse = use.until == dist::BufferHold::End ? &op : nullptr;
+      if (use.until == dist::BufferHold::SendDone)
         leave(use.root, op.getLoc(), cast<dist::ChannelEndOpInterface>(op).getUsedChannels().front());
     }
     if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {

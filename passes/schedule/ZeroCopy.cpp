@@ -18,7 +18,7 @@ FailureOr<unsigned> markZeroCopy(ModuleOp module, dist::PhaseOp phase) {
   llvm::DenseSet<Attribute> fetched;
   auto consider = [&](Operation &op, const BufferUse &use) {
     // The runtime releases a fetched message after the step's last instruction, where no proof sees it.
-    if (auto receive = use.root.getDefiningOp<dist::ReceiveOp>(); receive && use.until == dist::Until::StepEnd)
+    if (auto receive = use.root.getDefiningOp<dist::ReceiveOp>(); receive && use.until == dist::BufferHold::StepEnd)
       fetched.insert(receive.getChannelAttr());
     auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
     if (!end || end.getChannelEnd() != dist::ChannelEnd::Send || !use.read ||

@@ -30,7 +30,7 @@ struct ClusterOptions {
   /// A folder of the user's (mode 0700) that all tasks see: the chief makes certificates for one run there, and the tasks of several hosts of
   /// a launcher find each other by it.
   std::string jobDirectory;
-  tls::Files tls; ///< beyond loopback addresses; else the user's own secret tells who is who
+  tls::CredentialFiles tls; ///< beyond loopback addresses; else the user's own secret tells who is who
   std::string transport = "auto"; ///< auto, shm or grpc; the chief's counts
   absl::Duration joinDeadline = absl::Minutes(10); ///< for tasks that have not come
 };

@@ -26,9 +26,9 @@ uint64_t identityOf(const std::string &path) {
 }
 } // namespace
 
-Evaluator::Evaluator(const plan::LoadedPlan &plan, Options options) : plan_(plan), options_(std::move(options)) {}
+CheckpointEvaluator::CheckpointEvaluator(const plan::LoadedPlan &plan, Options options) : plan_(plan), options_(std::move(options)) {}
 
-absl::Status Evaluator::run() {
+absl::Status CheckpointEvaluator::run() {
   since_ = absl::Now();
   nextReport_ = absl::ZeroDuration(); // the first wait is told at once
   for (bool first = true;; first = false) {
@@ -69,7 +69,7 @@ absl::Status Evaluator::run() {
 }
 
 /// Those that nobody has looked at yet, in their order.
-absl::StatusOr<std::vector<uint64_t>> Evaluator::newSteps() {
+absl::StatusOr<std::vector<uint64_t>> CheckpointEvaluator::newSteps() {
   GRAPHC_ASSIGN_OR_RETURN(std::vector<uint64_t> steps, checkpoint::committedSteps(folder()));
   if (last_ && (steps.empty() || steps.back() < *last_) && !steps.empty()) {
     log(absl::StrCat(folder(), " has no step-", *last_, " any more, and ends at step-", steps.back(),
@@ -84,7 +84,7 @@ absl::StatusOr<std::vector<uint64_t>> Evaluator::newSteps() {
   return steps;
 }
 
-absl::Status Evaluator::evaluate(uint64_t step) {
+absl::Status CheckpointEvaluator::evaluate(uint64_t step) {
   if (stops())
     return absl::CancelledError("the evaluator was stopped, as asked");
   RunOptions run = options_.run;
@@ -118,8 +118,8 @@ absl::Status Evaluator::evaluate(uint64_t step) {
 
 /// Files of an earlier evaluator of this training lose what they have of this checkpoint and later ones; where the training is new, they are
 /// another one's.
-absl::Status Evaluator::keep(uint64_t step, const std::map<std::string, double> &metrics) {
-  observe::Record record;
+absl::Status CheckpointEvaluator::keep(uint64_t step, const std::map<std::string, double> &metrics) {
+  observe::StepRecord record;
   record.phase = "eval";
   record.step = step;
   record.time = absl::Now();
@@ -127,7 +127,7 @@ absl::Status Evaluator::keep(uint64_t step, const std::map<std::string, double> 
   if (!options_.historyFile.empty()) {
     if (!history_) {
       auto opened =
-          observe::History::open(options_.historyFile, {foundSome_, step ? step - 1 : 0, 0}, options_.run.log);
+          observe::HistoryFile::open(options_.historyFile, {foundSome_, step ? step - 1 : 0, 0}, options_.run.log);
       if (!opened.ok())
         return base::annotate(opened.status(), "--history");
       history_ = *std::move(opened);
@@ -147,7 +147,7 @@ absl::Status Evaluator::keep(uint64_t step, const std::map<std::string, double> 
 }
 
 /// A look later; what is waited for is told from time to time, and not waited for for ever.
-absl::Status Evaluator::await(bool hasEnded) {
+absl::Status CheckpointEvaluator::await(bool hasEnded) {
   const absl::Duration waited = absl::Now() - since_;
   const std::string what = last_ ? absl::StrCat("a checkpoint behind step-", *last_) : "a checkpoint";
   if (!options_.trainingLives && waited >= options_.wait)

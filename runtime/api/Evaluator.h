@@ -19,11 +19,11 @@
 
 namespace graphc::session {
 
-class Evaluator {
+class CheckpointEvaluator {
 public:
   struct Options {
     RunOptions run; ///< of one evaluation; its checkpoints' folder is that which is followed
-    checkpoint::Goal goal; ///< of the training, as far as it is known
+    checkpoint::TrainingGoal goal; ///< of the training, as far as it is known
     std::string historyFile, summaryFolder; ///< empty: none
     absl::Duration wait = absl::Seconds(300); ///< for the next checkpoint
     /// Where somebody here knows it: as long as it does a checkpoint is waited for, however long that takes; `wait` counts for nothing.
@@ -31,7 +31,7 @@ public:
     std::function<void(const std::string &)> print; ///< the metrics of a checkpoint
   };
   /// `plan`: its evaluation alone. It has to outlive this.
-  Evaluator(const plan::LoadedPlan &plan, Options options);
+  CheckpointEvaluator(const plan::LoadedPlan &plan, Options options);
 
   /// Until training is over and its last checkpoint evaluated. Cancelled: stopped as asked. DeadlineExceeded: no checkpoint came.
   /// FailedPrecondition: training does not live any more, and has not said that it is over.
@@ -54,7 +54,7 @@ private:
   std::map<uint64_t, uint64_t> skipped_; ///< damaged ones: step → which folder of that name it was
   absl::Time since_; ///< it waits
   absl::Duration nextReport_;
-  std::unique_ptr<observe::History> history_;
+  std::unique_ptr<observe::HistoryFile> history_;
   std::unique_ptr<observe::EventFile> events_;
 };
 

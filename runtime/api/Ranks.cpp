@@ -45,9 +45,9 @@ absl::Status checkRankOrder(const plan::Plan &plan, const std::vector<std::strin
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<cluster::Rank>> rankOf(const plan::Plan &plan, const std::vector<std::string> &order) {
+absl::StatusOr<std::optional<cluster::LauncherRank>> rankOf(const plan::Plan &plan, const std::vector<std::string> &order) {
   GRAPHC_RETURN_IF_ERROR(checkRankOrder(plan, order));
-  cluster::Environment environment;
+  cluster::EnvironmentVariables environment;
   for (char **one = environ; *one; ++one) {
     std::string_view text = *one;
     if (size_t equals = text.find('='); equals != std::string_view::npos)
@@ -56,7 +56,7 @@ absl::StatusOr<std::optional<cluster::Rank>> rankOf(const plan::Plan &plan, cons
   return cluster::rankOf(environment, observe::hostName(), jobsInOrder(plan, order), chiefOf(plan));
 }
 
-std::string describe(const plan::Plan &plan, const std::vector<std::string> &order, const cluster::Rank &rank) {
+std::string describe(const plan::Plan &plan, const std::vector<std::string> &order, const cluster::LauncherRank &rank) {
   const cluster::TaskRef chief = chiefOf(plan);
   std::string text = absl::StrCat("this is ", rank.task.str(), ", rank ", rank.rank, " of ", rank.launcher);
   if (rank.task == chief && plan::allTasks(plan).size() > 1)
@@ -64,10 +64,10 @@ std::string describe(const plan::Plan &plan, const std::vector<std::string> &ord
   return text;
 }
 
-absl::StatusOr<Meeting> meet(const plan::Plan &plan, uint32_t task, const cluster::Rank &rank,
-                             const MeetingOptions &options) {
+absl::StatusOr<RankRendezvous> meet(const plan::Plan &plan, uint32_t task, const cluster::LauncherRank &rank,
+                             const RendezvousOptions &options) {
   const uint32_t chief = plan::taskNumber(plan, plan.chief());
-  Meeting meeting;
+  RankRendezvous meeting;
   meeting.addresses.assign(plan::allTasks(plan).size(), "");
   if (!options.jobDirectory.empty()) {
     GRAPHC_RETURN_IF_ERROR(enterJobFolder(plan, task, rank.run, options, &meeting));
@@ -98,7 +98,7 @@ absl::StatusOr<Meeting> meet(const plan::Plan &plan, uint32_t task, const cluste
 }
 
 absl::Status enterJobFolder(const plan::Plan &plan, uint32_t task, const std::string &run,
-                            const MeetingOptions &options, Meeting *meeting) {
+                            const RendezvousOptions &options, RankRendezvous *meeting) {
   const uint32_t chief = plan::taskNumber(plan, plan.chief());
   std::vector<std::string> names;
   for (const plan::Task &one : plan::allTasks(plan))
@@ -110,7 +110,7 @@ absl::Status enterJobFolder(const plan::Plan &plan, uint32_t task, const std::st
     address = base::joinAddress(host, listener.second);
     meeting->listener = std::move(listener.first);
   }
-  tls::Files files;
+  tls::CredentialFiles files;
   if (task == chief) {
     auto folder = tls::JobFolder::make({options.jobDirectory, run, names, names[chief], address});
     if (!folder.ok())
@@ -126,7 +126,7 @@ absl::Status enterJobFolder(const plan::Plan &plan, uint32_t task, const std::st
     if (meeting->addresses[chief].empty())
       meeting->addresses[chief] = admitted->chief;
   }
-  GRAPHC_ASSIGN_OR_RETURN(meeting->identity.credentials, tls::Credentials::load(files));
+  GRAPHC_ASSIGN_OR_RETURN(meeting->identity.credentials, tls::TlsCredentials::load(files));
   return meeting->identity.credentials->checkOwn(names[task], address);
 }
 

@@ -28,7 +28,7 @@ absl::StatusOr<RunResult> run(const plan::LoadedPlan &loaded, const RunOptions &
     run->moveFetches(kept);
     if (result.ok())
       result->fetches = std::move(kept);
-    const std::optional<Loss> loss = run->loss(result.status());
+    const std::optional<LostRun> loss = run->loss(result.status());
     if (!loss || !restarts.await(*loss, [&] { return options.stop && options.stop(); }))
       return result;
   }

@@ -43,7 +43,7 @@ struct RunOptions {
   bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::optional<uint64_t> saveEverySteps;
   std::optional<double> saveEverySeconds;
-  uint32_t keepCheckpoints = checkpoint::Directory::kKeep; ///< so many of the newest stay; 0: all
+  uint32_t keepCheckpoints = checkpoint::CheckpointDirectory::kKeep; ///< so many of the newest stay; 0: all
   /// Of several tasks: so often the run goes on from its last checkpoint when it has lost another one. The tasks that the program has started
   /// begin anew with it, others are waited for. On the chief it needs checkpointDirectory and the entry train. Not once the end is asked for.
   uint32_t maxRestarts = 0;

@@ -15,7 +15,7 @@ constexpr absl::Duration kLookForStop = absl::Milliseconds(20), kRejoin = absl::
 
 RunRestarts::RunRestarts(const RunOptions &options) : options_(options), restarts_(options.maxRestarts) {}
 
-bool RunRestarts::await(const Loss &loss, const std::function<bool()> &stopAsked) {
+bool RunRestarts::await(const LostRun &loss, const std::function<bool()> &stopAsked) {
   if (stopAsked())
     return false;
   std::optional<absl::Duration> pause;

@@ -11,7 +11,7 @@ namespace graphc::session {
 struct RunOptions;
 
 /// What a program knows of its run that has ended since another task was lost.
-struct Loss {
+struct LostRun {
   absl::Status why;
   bool chief = true; ///< this is the chief
   bool met = true; ///< it had met the chief; else that one was about to end the run before
@@ -23,11 +23,11 @@ public:
   /// `options` outlives it.
   explicit RunRestarts(const RunOptions &options);
   /// Says that the run begins again, and waits until it may. False: it may not, since it did as often as it may, or the end is asked for.
-  bool await(const Loss &loss, const std::function<bool()> &stopAsked);
+  bool await(const LostRun &loss, const std::function<bool()> &stopAsked);
 
 private:
   const RunOptions &options_;
-  Restarts restarts_;
+  RestartPolicy restarts_;
   absl::Time joinBy_ = absl::InfinitePast(); ///< so long an attempt that meets nobody counts for nothing
 };
 

@@ -136,7 +136,7 @@ absl::Status Session::beginRun() {
 }
 
 absl::Status Session::makeAttempt() {
-  Stepping &stepping = attempt_->stepping;
+  StepwiseRun &stepping = attempt_->stepping;
   stepping.wants = [this](const std::string &fetch) { return wanted_.contains(fetch); };
   stepping.fetched = [this](const FetchedTensor &value) {
     base::MutexLock lock(mutex_);
@@ -168,7 +168,7 @@ void Session::run() {
 absl::Status Session::step() {
   while (!shouldStop()) {
     const RunContext context{*this, globalStep()};
-    Stepping &stepping = attempt_->stepping;
+    StepwiseRun &stepping = attempt_->stepping;
     wanted_.clear();
     GRAPHC_RETURN_IF_ERROR(callHooks("beforeRun", context.globalStep, [&](Hook &hook) {
       absl::StatusOr<RunArgs> args = hook.beforeRun(context);
@@ -210,7 +210,7 @@ absl::Status Session::step() {
 
 /// Results of other tasks may still be on their way.
 std::map<std::string, FetchedTensor> Session::takeFetched() {
-  Stepping &stepping = attempt_->stepping;
+  StepwiseRun &stepping = attempt_->stepping;
   if (stepping.own)
     return stepping.results.take();
   for (;;) {
@@ -282,7 +282,7 @@ void Session::takeResult() {
   }
   result_ = attempt_->join();
   attempt_->run->moveFetches(kept_);
-  const std::optional<Loss> loss = failed_ || endAsked_ ? std::nullopt : attempt_->run->loss(result_->status());
+  const std::optional<LostRun> loss = failed_ || endAsked_ ? std::nullopt : attempt_->run->loss(result_->status());
   if (loss && restarts_.await(*loss, [this] { return options_.stop() || stop_.load(); })) {
     result_.reset();
     again_ = true;

@@ -83,7 +83,7 @@ private:
     /// After the gate was closed, ended or aborted. Once.
     absl::StatusOr<RunResult> join();
 
-    Stepping stepping;
+    StepwiseRun stepping;
     std::unique_ptr<TaskRun> run;
 
   private:

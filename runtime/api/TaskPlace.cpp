@@ -20,7 +20,7 @@ absl::StatusOr<uint32_t> numberOf(const plan::Plan &plan, const std::string &job
 
 /// Job → addresses, and which task this is where TF_CONFIG or a launcher says so.
 absl::StatusOr<cluster::ResolvedAddresses> resolve(const plan::Plan &plan, const ClusterOptions &options,
-                                                   std::optional<cluster::Rank> *rank) {
+                                                   std::optional<cluster::LauncherRank> *rank) {
   cluster::AddressSources sources;
   sources.flags = options.hosts;
   if (const char *environment = std::getenv("TF_CONFIG"); environment && *environment && options.hosts.empty())
@@ -45,9 +45,9 @@ absl::StatusOr<cluster::ResolvedAddresses> resolve(const plan::Plan &plan, const
 
 /// Its certificate, or without one the user's secret, which is for this machine's loopback alone.
 absl::Status identify(const plan::Plan &plan, const ClusterOptions &options, TaskPlace *place) {
-  const tls::Files &files = options.tls;
+  const tls::CredentialFiles &files = options.tls;
   if (!files.certificate.empty() || !files.key.empty() || !files.authority.empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(auto credentials, tls::Credentials::load(files));
+    GRAPHC_ASSIGN_OR_RETURN(auto credentials, tls::TlsCredentials::load(files));
     GRAPHC_RETURN_IF_ERROR(
         credentials->checkOwn(plan::taskText(plan, plan::allTasks(plan)[place->task]), place->addresses[place->task]));
     place->identity.credentials = std::move(credentials);
@@ -122,8 +122,8 @@ absl::StatusOr<TaskPlace> findPlace(const plan::Plan &plan, const ClusterOptions
 
 absl::Status meet(const plan::Plan &plan, const ClusterOptions &options,
                   const std::function<void(const std::string &)> &log, TaskPlace *place) {
-  const MeetingOptions how = {options.jobDirectory, options.joinDeadline, log};
-  Meeting meeting;
+  const RendezvousOptions how = {options.jobDirectory, options.joinDeadline, log};
+  RankRendezvous meeting;
   if (place->rank)
     log(describe(plan, options.rankOrder, *place->rank));
   if (place->addresses.empty()) {

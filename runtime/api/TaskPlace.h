@@ -30,8 +30,8 @@ struct TaskPlace {
   bool chief = true;
   std::vector<std::string>
       addresses; ///< by task number; empty where they are not known yet (StartedHere), or there is one task
-  service::Identity identity; ///< what it shows the others; of StartedHere none yet
-  std::optional<cluster::Rank> rank; ///< of a launcher that has started this
+  service::TaskIdentity identity; ///< what it shows the others; of StartedHere none yet
+  std::optional<cluster::LauncherRank> rank; ///< of a launcher that has started this
   base::UniqueFd listener; ///< where it listens already
   std::shared_ptr<tls::JobFolder> folder; ///< the chief's, with ClusterOptions::jobDirectory
 };

@@ -62,7 +62,7 @@ absl::StatusOr<DriverOptions> makeDriverOptions(const RunOptions &options) {
 
 /// Every argument has a value of its size, and every value an argument.
 absl::Status checkFed(const plan::Plan &plan, const RunOptions &options) {
-  const std::map<std::string, Argument> arguments = argumentsOf(plan, options.entry);
+  const std::map<std::string, PlanArgument> arguments = argumentsOf(plan, options.entry);
   std::vector<std::string> names;
   for (const auto &[name, argument] : arguments)
     names.push_back(name);
@@ -95,7 +95,7 @@ std::string TaskRun::name() const { return plan::taskText(plan(), tasks_[place_.
 std::string TaskRun::chiefName() const { return plan::taskText(plan(), plan().chief()); }
 
 absl::StatusOr<std::unique_ptr<TaskRun>> TaskRun::create(const plan::LoadedPlan &loaded, const RunOptions &options,
-                                                         Stepping *stepping) {
+                                                         StepwiseRun *stepping) {
   std::unique_ptr<TaskRun> run(new TaskRun(loaded, options, stepping));
   GRAPHC_RETURN_IF_ERROR(run->check());
   if (run->alone())
@@ -123,7 +123,7 @@ absl::Status TaskRun::check() {
   GRAPHC_RETURN_IF_ERROR(plan::checkCertificate(plan()).status());
   GRAPHC_ASSIGN_OR_RETURN(driven_, makeDriverOptions(options_));
   GRAPHC_ASSIGN_OR_RETURN(place_, findPlace(plan(), options_.cluster));
-  GRAPHC_RETURN_IF_ERROR(Driver::validate(plan(), driven_));
+  GRAPHC_RETURN_IF_ERROR(MasterDriver::validate(plan(), driven_));
   if (options_.maxRestarts > 0 && place_.chief && (driven_.checkpointDirectory.empty() || driven_.entry != "train"))
     return absl::InvalidArgumentError(
         "maxRestarts needs checkpointDirectory and the entry train: a run that has lost a "
@@ -196,7 +196,7 @@ absl::Status TaskRun::meet() {
 }
 
 absl::Status TaskRun::startOthers() {
-  launch::StartedTasks::Options others;
+  launch::ChildTasks::Options others;
   others.graphrun = options_.cluster.graphrun;
   others.own = place_.task;
   others.log = options_.log;
@@ -216,7 +216,7 @@ absl::Status TaskRun::startOthers() {
     others.arguments.push_back("--data_dir=" + options_.data.dataDir);
   if (options_.intraOpThreads)
     others.arguments.push_back(absl::StrCat("--intra_op_threads=", options_.intraOpThreads));
-  GRAPHC_ASSIGN_OR_RETURN(others_, launch::StartedTasks::start(loaded_, std::move(others)));
+  GRAPHC_ASSIGN_OR_RETURN(others_, launch::ChildTasks::start(loaded_, std::move(others)));
   place_.addresses = others_->addresses();
   place_.identity.secret = others_->secret();
   run_ = others_->run();
@@ -238,7 +238,7 @@ void TaskRun::take(const FetchedTensor &value) {
 void TaskRun::makeMaster() {
   fetches_ =
       std::make_unique<FetchCollector>(plan(), driven_.fetches, [this](const FetchedTensor &value) { take(value); });
-  service::Coordinator::Options options;
+  service::TaskCoordinator::Options options;
   options.fingerprint = loaded_.fingerprint;
   options.version = base::version();
   for (const plan::Task &task : tasks_)
@@ -247,13 +247,13 @@ void TaskRun::makeMaster() {
   options.stragglerDeadline = options_.deadline;
   options.joinDeadline = options_.cluster.joinDeadline;
   options.announce = driven_.log;
-  options.silence = [this](uint32_t task, const service::Heard &heard) {
+  options.silence = [this](uint32_t task, const service::TaskSnapshot &heard) {
     return lastSeenText(plan(), watchedTask(plan(), task, heard));
   };
   options.fetched = [this](const service::Fetched &value) { return fetches_->add(value); };
-  coordinator_ = std::make_unique<service::Coordinator>(std::move(options));
+  coordinator_ = std::make_unique<service::TaskCoordinator>(std::move(options));
   driven_.run = run_;
-  driver_ = std::make_unique<Driver>(loaded_, *coordinator_, driven_);
+  driver_ = std::make_unique<MasterDriver>(loaded_, *coordinator_, driven_);
 }
 
 absl::Status TaskRun::listen() {
@@ -298,10 +298,10 @@ void TaskRun::makeSession() {
     link = local_.get();
   } else {
     const std::string &address = place_.addresses[plan::taskNumber(plan(), plan().chief())];
-    stream_ = std::make_shared<service::StreamLink>(service::Dialer(address, place_.identity), chiefName(), address);
+    stream_ = std::make_shared<service::StreamLink>(service::TaskDialer(address, place_.identity), chiefName(), address);
     link = stream_.get();
   }
-  session_ = std::make_unique<TaskSession>(loaded_, std::move(own), *link);
+  session_ = std::make_unique<OrderExecutor>(loaded_, std::move(own), *link);
 }
 
 absl::Status TaskRun::join() {
@@ -345,7 +345,7 @@ absl::StatusOr<RunResult> TaskRun::run() {
   return std::move(result_);
 }
 
-std::optional<Loss> TaskRun::loss(const absl::Status &why) const {
+std::optional<LostRun> TaskRun::loss(const absl::Status &why) const {
   if (!lost_)
     return std::nullopt;
   if (!isTakenApart_) { // memory and ports are still held
@@ -353,7 +353,7 @@ std::optional<Loss> TaskRun::loss(const absl::Status &why) const {
       say("this run does not begin again in this process, of which another one still holds buffers");
     return std::nullopt;
   }
-  return Loss{why, place_.chief, met_};
+  return LostRun{why, place_.chief, met_};
 }
 
 /// Results come one behind the other, those of evaluations between those of steps: what came behind the checkpoint is at the end.

@@ -31,14 +31,14 @@ public:
   /// Checks plan and options, listens and starts what is to be started; waits for nobody. `stepping`: who takes the steps, null: nobody;
   /// whether it sees its own task alone is decided here. Both outlive the run.
   static absl::StatusOr<std::unique_ptr<TaskRun>> create(const plan::LoadedPlan &loaded, const RunOptions &options,
-                                                         Stepping *stepping);
+                                                         StepwiseRun *stepping);
   ~TaskRun();
   /// The whole run; once.
   absl::StatusOr<RunResult> run();
   /// After run(): it ended since the process of another task, or the way to it, is gone.
   bool lost() const { return lost_; }
   /// The same where it may begin again in this process, nothing of it being left: it ended by `why`.
-  std::optional<Loss> loss(const absl::Status &why) const;
+  std::optional<LostRun> loss(const absl::Status &why) const;
   /// After run(): what has come of RunOptions::fetches, where nobody took it. Where replicas share their steps, what is there of a step that was made again goes.
   void moveFetches(std::vector<FetchedTensor> &to);
 
@@ -53,7 +53,7 @@ public:
   void fail(const absl::Status &why);
 
 private:
-  TaskRun(const plan::LoadedPlan &loaded, const RunOptions &options, Stepping *stepping)
+  TaskRun(const plan::LoadedPlan &loaded, const RunOptions &options, StepwiseRun *stepping)
       : loaded_(loaded), options_(options), stepping_(stepping), tasks_(plan::allTasks(loaded.plan)),
         incarnation_(service::randomIncarnation()) {}
   absl::Status check();
@@ -77,7 +77,7 @@ private:
 
   const plan::LoadedPlan &loaded_;
   const RunOptions &options_;
-  Stepping *const stepping_;
+  StepwiseRun *const stepping_;
   const std::vector<plan::Task> tasks_;
   const uint64_t incarnation_;
   DriverOptions driven_;
@@ -88,16 +88,16 @@ private:
   bool lost_ = false, isTakenApart_ = false, met_ = true;
 
   // In the order in which they go, the last first.
-  std::unique_ptr<launch::StartedTasks> others_;
+  std::unique_ptr<launch::ChildTasks> others_;
   std::unique_ptr<FetchCollector> fetches_;
-  std::unique_ptr<service::Coordinator> coordinator_;
-  std::unique_ptr<Driver> driver_;
+  std::unique_ptr<service::TaskCoordinator> coordinator_;
+  std::unique_ptr<MasterDriver> driver_;
   service::PlanOffer offer_;
   std::unique_ptr<service::MasterService> master_;
   std::unique_ptr<service::TaskServer> server_;
   std::shared_ptr<service::LocalLink> local_;
   std::shared_ptr<service::StreamLink> stream_;
-  std::unique_ptr<TaskSession> session_;
+  std::unique_ptr<OrderExecutor> session_;
   base::Mutex mutex_; ///< before all others
   bool live_ ABSL_GUARDED_BY(mutex_) = false; ///< coordinator_ and session_ are there
 };

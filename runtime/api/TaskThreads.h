@@ -34,10 +34,10 @@ public:
 
   struct Parts {
     std::string task, chief; ///< names: "/job:worker/task:1"
-    TaskSession &session;
+    OrderExecutor &session;
     service::ControlLink &link;
-    Driver *driver = nullptr; ///< the chief's, and its coordinator
-    service::Coordinator *coordinator = nullptr;
+    MasterDriver *driver = nullptr; ///< the chief's, and its coordinator
+    service::TaskCoordinator *coordinator = nullptr;
     std::function<bool()> stopAsked; ///< is asked at each heartbeat
     std::function<void(const TaskFailure &)>
         stuck; ///< ends the process, which nothing else does any more; may be empty

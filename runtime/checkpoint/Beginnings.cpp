@@ -69,23 +69,23 @@ absl::Status checkInitialized(const plan::Plan &plan) {
                    "from --checkpoint_dir DIR with a checkpoint"));
 }
 
-absl::StatusOr<Origin> Origin::find(const std::string &from, std::vector<std::string> &warnings) {
+absl::StatusOr<WarmStartSource> WarmStartSource::find(const std::string &from, std::vector<std::string> &warnings) {
   if (isRegularFile(from) || (ValuesFile::isNamedSo(from) && !isDirectory(from))) {
     GRAPHC_ASSIGN_OR_RETURN(ValuesFile file, ValuesFile::open(from));
-    return Origin(std::move(file));
+    return WarmStartSource(std::move(file));
   }
-  GRAPHC_ASSIGN_OR_RETURN(std::optional<Found> found, findNewest(from, warnings));
+  GRAPHC_ASSIGN_OR_RETURN(std::optional<CommittedCheckpoint> found, findNewest(from, warnings));
   if (!found)
     return absl::NotFoundError("there is no checkpoint that is whole");
-  return Origin(*std::move(found));
+  return WarmStartSource(*std::move(found));
 }
 
-absl::StatusOr<Origin> Origin::openCheckpoint(const std::string &path) {
-  GRAPHC_ASSIGN_OR_RETURN(Found found, readCheckpoint(path));
-  return Origin(std::move(found));
+absl::StatusOr<WarmStartSource> WarmStartSource::openCheckpoint(const std::string &path) {
+  GRAPHC_ASSIGN_OR_RETURN(CommittedCheckpoint found, readCheckpoint(path));
+  return WarmStartSource(std::move(found));
 }
 
-absl::StatusOr<Origin> Origin::openFile(const std::string &path, uint64_t bytes, uint32_t crc32c) {
+absl::StatusOr<WarmStartSource> WarmStartSource::openFile(const std::string &path, uint64_t bytes, uint32_t crc32c) {
   absl::StatusOr<ValuesFile> file = ValuesFile::open(path);
   if (absl::IsNotFound(file.status()))
     return absl::NotFoundError(absl::StrCat(file.status().message(),
@@ -98,19 +98,19 @@ absl::StatusOr<Origin> Origin::openFile(const std::string &path, uint64_t bytes,
         "%s is another file than the chief's: %d bytes of CRC-32C %08x here, %d of %08x there; put the same "
         "one there on every machine",
         path, file->bytes(), crc, bytes, crc32c));
-  return Origin(*std::move(file));
+  return WarmStartSource(*std::move(file));
 }
 
-const std::string &Origin::path() const { return file() ? file()->path() : std::get<Found>(of_).path; }
+const std::string &WarmStartSource::path() const { return file() ? file()->path() : std::get<CommittedCheckpoint>(of_).path; }
 
-std::string Origin::describe() const { return file() ? path() : absl::StrCat("checkpoint ", path()); }
+std::string WarmStartSource::describe() const { return file() ? path() : absl::StrCat("checkpoint ", path()); }
 
-absl::StatusOr<Beginnings> Origin::beginnings(const plan::Plan &plan) const {
+absl::StatusOr<WarmStart> WarmStartSource::beginnings(const plan::Plan &plan) const {
   std::map<std::string, plan::TensorType, std::less<>> there;
-  if (const Found *found = std::get_if<Found>(&of_))
+  if (const CommittedCheckpoint *found = std::get_if<CommittedCheckpoint>(&of_))
     for (const auto &[name, pieces] : found->manifest.pieces())
       there.emplace(name, pieces.front().info->modelType());
-  Beginnings made;
+  WarmStart made;
   std::vector<std::string> missing; // with no values of their own
   std::map<std::string, std::string> refused; // of the file's, and why
   std::set<std::string> seen; // of a variable in parts the name is the whole's
@@ -165,7 +165,7 @@ absl::StatusOr<Beginnings> Origin::beginnings(const plan::Plan &plan) const {
   return made;
 }
 
-absl::Status Origin::check(const Beginnings &beginnings, const plan::Plan &plan) const {
+absl::Status WarmStartSource::check(const WarmStart &beginnings, const plan::Plan &plan) const {
   if (!file())
     return absl::OkStatus();
   std::set<std::string> seen; // parts and averages have the source of another one
@@ -176,19 +176,19 @@ absl::Status Origin::check(const Beginnings &beginnings, const plan::Plan &plan)
   return absl::OkStatus();
 }
 
-absl::Status Origin::restore(const std::vector<RestoreTarget> &targets) const {
+absl::Status WarmStartSource::restore(const std::vector<RestoreTarget> &targets) const {
   if (!file())
-    return restoreVariables(std::get<Found>(of_), targets);
+    return restoreVariables(std::get<CommittedCheckpoint>(of_), targets);
   for (const RestoreTarget &target : targets)
     GRAPHC_RETURN_IF_ERROR(file()->read(target));
   return absl::OkStatus();
 }
 
-std::vector<std::string> Origin::names() const {
+std::vector<std::string> WarmStartSource::names() const {
   if (file())
     return file()->names();
   std::vector<std::string> names;
-  for (const auto &[name, pieces] : std::get<Found>(of_).manifest.pieces())
+  for (const auto &[name, pieces] : std::get<CommittedCheckpoint>(of_).manifest.pieces())
     names.push_back(name);
   return names;
 }

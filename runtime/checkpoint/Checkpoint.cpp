@@ -58,7 +58,7 @@ absl::StatusOr<ShardInfo> writeShard(const std::string &dir, const std::string &
 }
 
 /// Every variable of the plan is in the checkpoint, with its whole type. How it is cut in parts there does not matter.
-absl::Status checkVariables(const Found &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings) {
+absl::Status checkVariables(const CommittedCheckpoint &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings) {
   auto there = checkpoint.manifest.pieces();
   std::set<std::string> known;
   for (const plan::Variable &variable : plan.variables()) {
@@ -84,8 +84,8 @@ absl::Status checkVariables(const Found &checkpoint, const plan::Plan &plan, std
   return absl::OkStatus();
 }
 
-absl::Status restoreVariables(const Found &checkpoint, const std::vector<RestoreTarget> &targets) {
-  using Piece = Manifest::Piece;
+absl::Status restoreVariables(const CommittedCheckpoint &checkpoint, const std::vector<RestoreTarget> &targets) {
+  using Piece = CheckpointManifest::Piece;
   auto there = checkpoint.manifest.pieces();
   std::map<const ShardInfo *, std::vector<std::pair<const RestoreTarget *, const Piece *>>> wanted;
   for (const RestoreTarget &target : targets) {

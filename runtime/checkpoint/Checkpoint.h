@@ -36,9 +36,9 @@ absl::StatusOr<ShardInfo> writeShard(const std::string &dir, const std::string &
                                      const std::string &file, const std::vector<TensorView> &tensors);
 
 /// A committed checkpoint, not necessarily checked yet.
-struct Found {
+struct CommittedCheckpoint {
   std::string path; ///< "DIR/step-1172"
-  Manifest manifest;
+  CheckpointManifest manifest;
 };
 
 /// Whether DIR is one checkpoint and not a folder of them.
@@ -46,23 +46,23 @@ bool isCheckpoint(const std::string &dir);
 
 /// The newest checkpoint of DIR whose manifest and every shard's size and checksums are right, or DIR itself where it is one. What was skipped
 /// and why goes to `warnings`. Nothing there, or no DIR: an empty optional.
-absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vector<std::string> &warnings);
+absl::StatusOr<std::optional<CommittedCheckpoint>> findNewest(const std::string &dir, std::vector<std::string> &warnings);
 
 /// Reads DIR/step-N's manifest alone; restoreVariables checks the shards that it takes from.
-absl::StatusOr<Found> readCheckpoint(const std::string &path);
+absl::StatusOr<CommittedCheckpoint> readCheckpoint(const std::string &path);
 
 /// When it was committed, by the clock of the file system; no manifest has it (Manifest.h). InfinitePast: not known.
 absl::Time madeAt(const std::string &path);
 
 /// Whether a shard of it is there with the size and both checksums that the manifest promises.
-absl::Status checkShard(const Found &checkpoint, const ShardInfo &shard);
+absl::Status checkShard(const CommittedCheckpoint &checkpoint, const ShardInfo &shard);
 
 /// readCheckpoint, and the checksums of every shard.
-absl::StatusOr<Found> openCheckpoint(const std::string &path);
+absl::StatusOr<CommittedCheckpoint> openCheckpoint(const std::string &path);
 
 /// Whether the checkpoint has every variable of the model with its type, in whatever parts. The error names the first that does not fit;
 /// variables that the plan does not know are named in `warnings`.
-absl::Status checkVariables(const Found &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings);
+absl::Status checkVariables(const CommittedCheckpoint &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings);
 
 /// Where restored values go: `bytes` from `offset` on of a variable of the model.
 struct RestoreTarget {
@@ -75,36 +75,36 @@ struct RestoreTarget {
 
 /// Owner: compares the checksums of the shards it needs and copies its variables, or its parts of them, out of them. Whatever tasks
 /// wrote them, in whatever parts.
-absl::Status restoreVariables(const Found &checkpoint, const std::vector<RestoreTarget> &targets);
+absl::Status restoreVariables(const CommittedCheckpoint &checkpoint, const std::vector<RestoreTarget> &targets);
 
 /// Chief: a file in a folder with a random word for its name; who finds it there sees the same folder (checkNonce). Those of runs that were
 /// killed go when one is made.
-class Nonce {
+class CheckpointNonce {
 public:
-  static absl::StatusOr<Nonce> create(const std::string &dir);
-  Nonce(Nonce &&other) noexcept
+  static absl::StatusOr<CheckpointNonce> create(const std::string &dir);
+  CheckpointNonce(CheckpointNonce &&other) noexcept
       : path(std::exchange(other.path, {})), text(std::move(other.text)), file(std::move(other.file)) {}
-  Nonce &operator=(Nonce &&) = delete;
-  ~Nonce(); ///< removes the file
+  CheckpointNonce &operator=(CheckpointNonce &&) = delete;
+  ~CheckpointNonce(); ///< removes the file
   const std::string &word() const { return text; }
 
 private:
-  Nonce() = default;
+  CheckpointNonce() = default;
   std::string path, text;
   base::UniqueFd file; ///< held while it is needed
 };
 
 /// Chief: one run's hold on DIR. The folder itself is locked, so that two runs cannot write into it; the lock goes with the
 /// process, whatever ends it.
-class Directory {
+class CheckpointDirectory {
 public:
   static constexpr uint32_t kKeep = 5; ///< TensorFlow's
   /// Makes DIR where it is missing, locks it and clears what a killed run left. `keep`: how many checkpoints stay; 0: all. `wait`: for who
   /// holds it.
-  static absl::StatusOr<Directory> open(const std::string &dir, uint32_t keep = kKeep,
+  static absl::StatusOr<CheckpointDirectory> open(const std::string &dir, uint32_t keep = kKeep,
                                         absl::Duration wait = absl::ZeroDuration());
-  Directory(Directory &&) = default;
-  Directory &operator=(Directory &&) = delete;
+  CheckpointDirectory(CheckpointDirectory &&) = default;
+  CheckpointDirectory &operator=(CheckpointDirectory &&) = delete;
 
   /// Its word; valid also once the file is gone.
   const std::string &nonce() const { return word; }
@@ -118,16 +118,16 @@ public:
   /// From now on this one stays, in place of the one that was named before, beside those that are kept.
   void spare(uint64_t step) { spared = step; }
   /// After all of them have: manifest, rename, then the oldest checkpoints beyond `keep` go.
-  absl::Status commit(const Manifest &manifest);
+  absl::Status commit(const CheckpointManifest &manifest);
 
 private:
-  Directory() = default;
+  CheckpointDirectory() = default;
   absl::Status prune(uint64_t newest);
   std::string dir, word;
   uint32_t keep = kKeep;
   std::optional<uint64_t> spared;
   base::UniqueFd lock;
-  std::optional<Nonce> mark;
+  std::optional<CheckpointNonce> mark;
 };
 
 /// Of a folder of that name that is another one here.

@@ -69,7 +69,7 @@ bool parseStep(std::string_view name, uint64_t &step) {
          absl::StrCat(step) == absl::string_view(name.data(), name.size());
 }
 
-absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep, absl::Duration wait) {
+absl::StatusOr<CheckpointDirectory> CheckpointDirectory::open(const std::string &dir, uint32_t keep, absl::Duration wait) {
   if (isCheckpoint(dir)) {
     const fs::path one = fs::path(dir).has_filename() ? fs::path(dir) : fs::path(dir).parent_path();
     return absl::InvalidArgumentError(absl::StrCat(
@@ -77,7 +77,7 @@ absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep,
         " is one checkpoint, expected the folder that has it: training goes on from the newest in --checkpoint_dir ",
         one.has_parent_path() ? one.parent_path().native() : ".", ", and --entry eval and predict take this one"));
   }
-  Directory directory;
+  CheckpointDirectory directory;
   directory.dir = dir;
   directory.keep = keep;
   std::error_code error;
@@ -103,7 +103,7 @@ absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep,
   for (const fs::path &path : left)
     fs::remove_all(path, error);
 
-  absl::StatusOr<Nonce> nonce = Nonce::create(dir);
+  absl::StatusOr<CheckpointNonce> nonce = CheckpointNonce::create(dir);
   if (!nonce.ok())
     return base::annotate(nonce.status(), "--checkpoint_dir cannot be written");
   directory.word = nonce->word();
@@ -111,8 +111,8 @@ absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep,
   return directory;
 }
 
-absl::StatusOr<Nonce> Nonce::create(const std::string &dir) {
-  Nonce nonce;
+absl::StatusOr<CheckpointNonce> CheckpointNonce::create(const std::string &dir) {
+  CheckpointNonce nonce;
   GRAPHC_ASSIGN_OR_RETURN(nonce.text, makeWord());
   base::removeLeft(dir, noncePrefix); // of runs that were killed
   std::string path = absl::StrCat(dir, "/", noncePrefix, nonce.text);
@@ -125,7 +125,7 @@ absl::StatusOr<Nonce> Nonce::create(const std::string &dir) {
   return nonce;
 }
 
-Nonce::~Nonce() {
+CheckpointNonce::~CheckpointNonce() {
   if (!path.empty())
     unlink(path.c_str());
 }
@@ -147,7 +147,7 @@ absl::Status checkNonce(const std::string &dir, const std::string &nonce) {
   return absl::OkStatus();
 }
 
-absl::Status Directory::prepare(uint64_t step) {
+absl::Status CheckpointDirectory::prepare(uint64_t step) {
   std::string path = partialPath(dir, step, word);
   std::error_code error;
   fs::remove_all(path, error);
@@ -156,12 +156,12 @@ absl::Status Directory::prepare(uint64_t step) {
   return base::makeDirectories(path);
 }
 
-void Directory::abandon(uint64_t step) {
+void CheckpointDirectory::abandon(uint64_t step) {
   std::error_code error; // the next open() tries again
   fs::remove_all(partialPath(dir, step, word), error);
 }
 
-absl::Status Directory::commit(const Manifest &manifest) {
+absl::Status CheckpointDirectory::commit(const CheckpointManifest &manifest) {
   std::string partial = partialPath(dir, manifest.globalStep, word), path = stepPath(dir, manifest.globalStep);
   GRAPHC_RETURN_IF_ERROR(base::writeFileAtomic(absl::StrCat(partial, "/", manifestFile), encodeManifest(manifest)));
   std::error_code error;
@@ -184,7 +184,7 @@ absl::Status Directory::commit(const Manifest &manifest) {
   return prune(manifest.globalStep);
 }
 
-absl::Status Directory::prune(uint64_t newest) {
+absl::Status CheckpointDirectory::prune(uint64_t newest) {
   if (!keep)
     return absl::OkStatus();
   GRAPHC_ASSIGN_OR_RETURN(std::vector<uint64_t> steps, committedSteps(dir));

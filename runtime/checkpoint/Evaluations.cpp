@@ -19,21 +19,21 @@ constexpr uint64_t kMostOfEvaluations = uint64_t{64} << 20;
 std::string pathIn(const std::string &dir) { return absl::StrCat(dir, "/evaluations.json"); }
 } // namespace
 
-bool Evaluations::forgetBehind(uint64_t step) {
-  return std::erase_if(made, [step](const Evaluation &one) { return one.step > step; }) > 0;
+bool EvaluationHistory::forgetBehind(uint64_t step) {
+  return std::erase_if(made, [step](const EvaluationRecord &one) { return one.step > step; }) > 0;
 }
 
-std::string encodeEvaluations(const Evaluations &evaluations) {
+std::string encodeEvaluations(const EvaluationHistory &evaluations) {
   std::string text = absl::StrCat("{\"metric\": ", base::quoteJson(evaluations.metric), ", \"evaluations\": [");
   for (size_t i = 0; i < evaluations.made.size(); ++i) {
-    const Evaluation &one = evaluations.made[i];
+    const EvaluationRecord &one = evaluations.made[i];
     absl::StrAppend(&text, i ? ", [" : "[", one.step, ", ",
                     std::isfinite(one.value) ? absl::StrFormat("%.17g", one.value) : "null", "]");
   }
   return text + "]}\n";
 }
 
-absl::StatusOr<Evaluations> decodeEvaluations(std::string_view text, std::string_view name) {
+absl::StatusOr<EvaluationHistory> decodeEvaluations(std::string_view text, std::string_view name) {
   using Kind = base::JsonValue::Kind;
   const auto bad = [&](const std::string &what) {
     return absl::DataLossError(absl::StrCat(base::view(name), ": ", what,
@@ -47,7 +47,7 @@ absl::StatusOr<Evaluations> decodeEvaluations(std::string_view text, std::string
   const auto *metric = json->find("metric"), *made = json->find("evaluations");
   if (!metric || !metric->is(Kind::String) || !made || !made->is(Kind::Array))
     return bad("it does not say which evaluations of what there were");
-  Evaluations evaluations;
+  EvaluationHistory evaluations;
   evaluations.metric = metric->string;
   for (const base::JsonValue &pair : made->elements) {
     if (!pair.is(Kind::Array) || pair.elements.size() != 2 || !pair.elements[0].is(Kind::Integer) ||
@@ -64,16 +64,16 @@ absl::StatusOr<Evaluations> decodeEvaluations(std::string_view text, std::string
   return evaluations;
 }
 
-absl::StatusOr<Evaluations> readEvaluations(const std::string &dir) {
+absl::StatusOr<EvaluationHistory> readEvaluations(const std::string &dir) {
   const std::string path = pathIn(dir);
   absl::StatusOr<std::string> text = base::readFile(path, kMostOfEvaluations);
   if (absl::IsNotFound(text.status()))
-    return Evaluations();
+    return EvaluationHistory();
   GRAPHC_RETURN_IF_ERROR(text.status());
   return decodeEvaluations(*text, path);
 }
 
-absl::Status writeEvaluations(const std::string &dir, const Evaluations &evaluations) {
+absl::Status writeEvaluations(const std::string &dir, const EvaluationHistory &evaluations) {
   const std::string path = pathIn(dir);
   if (!evaluations.made.empty())
     return base::writeFileAtomic(path, encodeEvaluations(evaluations));

@@ -18,27 +18,27 @@
 
 namespace graphc::checkpoint {
 
-struct Evaluation {
+struct EvaluationRecord {
   uint64_t step = 0;
   double value = 0;
 };
 
-struct Evaluations {
+struct EvaluationHistory {
   std::string metric;
-  std::vector<Evaluation> made; ///< by step, ascending
+  std::vector<EvaluationRecord> made; ///< by step, ascending
 
   /// Whether there were some behind that step, which are none of a training that is there.
   bool forgetBehind(uint64_t step);
 };
 
-std::string encodeEvaluations(const Evaluations &evaluations);
+std::string encodeEvaluations(const EvaluationHistory &evaluations);
 /// `name` is for messages.
-absl::StatusOr<Evaluations> decodeEvaluations(std::string_view text, std::string_view name);
+absl::StatusOr<EvaluationHistory> decodeEvaluations(std::string_view text, std::string_view name);
 
 /// Of the checkpoints' folder; none where it is not there.
-absl::StatusOr<Evaluations> readEvaluations(const std::string &dir);
+absl::StatusOr<EvaluationHistory> readEvaluations(const std::string &dir);
 /// None: there is no such file then.
-absl::Status writeEvaluations(const std::string &dir, const Evaluations &evaluations);
+absl::Status writeEvaluations(const std::string &dir, const EvaluationHistory &evaluations);
 
 } // namespace graphc::checkpoint
 #endif

@@ -38,9 +38,9 @@ absl::StatusOr<std::vector<uint64_t>> committedSteps(const std::string &dir) {
   return steps;
 }
 
-absl::StatusOr<base::MappedFile> openShard(const Found &checkpoint, const ShardInfo &shard) {
+absl::StatusOr<base::MappedFile> openShard(const CommittedCheckpoint &checkpoint, const ShardInfo &shard) {
   std::string path = absl::StrCat(checkpoint.path, "/", shard.file);
-  GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file, base::MappedFile::open(path, base::Links::Refuse));
+  GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file, base::MappedFile::open(path, base::SymlinkPolicy::Refuse));
   if (file.size() != shard.bytes)
     return absl::DataLossError(absl::StrCat(path, ": ", file.size(), " bytes, the manifest promises ", shard.bytes));
   uint32_t crc = base::crc32c(file.view());
@@ -54,8 +54,8 @@ absl::StatusOr<base::MappedFile> openShard(const Found &checkpoint, const ShardI
   return file;
 }
 
-absl::StatusOr<Found> readCheckpoint(const std::string &path) {
-  Found found;
+absl::StatusOr<CommittedCheckpoint> readCheckpoint(const std::string &path) {
+  CommittedCheckpoint found;
   found.path = path;
   std::string manifestPath = absl::StrCat(path, "/", manifestFile);
   GRAPHC_ASSIGN_OR_RETURN(std::string text, base::readFile(manifestPath, 64 << 20));
@@ -70,12 +70,12 @@ absl::Time madeAt(const std::string &path) {
   return absl::TimeFromTimespec(info.st_mtim);
 }
 
-absl::Status checkShard(const Found &checkpoint, const ShardInfo &shard) {
+absl::Status checkShard(const CommittedCheckpoint &checkpoint, const ShardInfo &shard) {
   return openShard(checkpoint, shard).status();
 }
 
-absl::StatusOr<Found> openCheckpoint(const std::string &path) {
-  GRAPHC_ASSIGN_OR_RETURN(Found found, readCheckpoint(path));
+absl::StatusOr<CommittedCheckpoint> openCheckpoint(const std::string &path) {
+  GRAPHC_ASSIGN_OR_RETURN(CommittedCheckpoint found, readCheckpoint(path));
   for (const ShardInfo &shard : found.manifest.shards)
     GRAPHC_RETURN_IF_ERROR(openShard(found, shard).status());
   return found;
@@ -83,21 +83,21 @@ absl::StatusOr<Found> openCheckpoint(const std::string &path) {
 
 bool isCheckpoint(const std::string &dir) { return access(absl::StrCat(dir, "/", manifestFile).c_str(), F_OK) == 0; }
 
-absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vector<std::string> &warnings) {
+absl::StatusOr<std::optional<CommittedCheckpoint>> findNewest(const std::string &dir, std::vector<std::string> &warnings) {
   if (isCheckpoint(dir))
     return openCheckpoint(dir);
   std::vector<uint64_t> steps;
   GRAPHC_ASSIGN_OR_RETURN(steps, committedSteps(dir));
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     std::string path = stepPath(dir, *step);
-    absl::StatusOr<Found> found = openCheckpoint(path);
+    absl::StatusOr<CommittedCheckpoint> found = openCheckpoint(path);
     if (found.ok() && found->manifest.globalStep != *step)
       found = absl::DataLossError(absl::StrCat(path, ": its manifest is that of step ", found->manifest.globalStep));
     if (found.ok())
-      return std::optional<Found>(std::move(*found));
+      return std::optional<CommittedCheckpoint>(std::move(*found));
     warnings.push_back(absl::StrCat("checkpoint ", path, " is skipped: ", found.status().message()));
   }
-  return std::optional<Found>();
+  return std::optional<CommittedCheckpoint>();
 }
 
 } // namespace graphc::checkpoint

@@ -18,13 +18,13 @@ constexpr uint64_t kMostBytes = 4096;
 std::string finishedPath(const std::string &dir) { return absl::StrCat(dir, "/finished.json"); }
 } // namespace
 
-bool Finished::reaches(const Goal &wanted) const {
+bool TrainingEndMarker::reaches(const TrainingGoal &wanted) const {
   if (wanted.steps)
     return step >= *wanted.steps || (goal.steps && *goal.steps >= *wanted.steps);
   return !wanted.epochs || (goal.epochs && *goal.epochs >= *wanted.epochs);
 }
 
-std::string encodeFinished(const Finished &finished) {
+std::string encodeFinished(const TrainingEndMarker &finished) {
   std::string text = absl::StrCat("{\"step\": ", finished.step);
   if (finished.goal.steps)
     absl::StrAppend(&text, ", \"steps\": ", *finished.goal.steps);
@@ -33,7 +33,7 @@ std::string encodeFinished(const Finished &finished) {
   return text + "}\n";
 }
 
-absl::StatusOr<Finished> decodeFinished(std::string_view text, std::string_view name) {
+absl::StatusOr<TrainingEndMarker> decodeFinished(std::string_view text, std::string_view name) {
   using Kind = base::JsonValue::Kind;
   const auto bad = [&](const std::string &what) {
     return absl::DataLossError(absl::StrCat(base::view(name), ": ", what, "; expected {\"step\": N, \"epochs\": E}"));
@@ -43,7 +43,7 @@ absl::StatusOr<Finished> decodeFinished(std::string_view text, std::string_view 
     return absl::DataLossError(json.status().message());
   if (!json->is(Kind::Object))
     return bad("no JSON object");
-  Finished finished;
+  TrainingEndMarker finished;
   const auto *step = json->find("step"), *steps = json->find("steps"), *epochs = json->find("epochs");
   if (!step || !step->is(Kind::Integer) || step->integer < 0)
     return bad("it does not say at which step training ended");
@@ -60,17 +60,17 @@ absl::StatusOr<Finished> decodeFinished(std::string_view text, std::string_view 
   return finished;
 }
 
-absl::StatusOr<std::optional<Finished>> readFinished(const std::string &dir) {
+absl::StatusOr<std::optional<TrainingEndMarker>> readFinished(const std::string &dir) {
   const std::string path = finishedPath(dir);
   absl::StatusOr<std::string> text = base::readFile(path, kMostBytes);
   if (absl::IsNotFound(text.status()))
     return std::nullopt;
   GRAPHC_RETURN_IF_ERROR(text.status());
-  GRAPHC_ASSIGN_OR_RETURN(Finished finished, decodeFinished(*text, path));
+  GRAPHC_ASSIGN_OR_RETURN(TrainingEndMarker finished, decodeFinished(*text, path));
   return finished;
 }
 
-absl::Status writeFinished(const std::string &dir, const Finished &finished) {
+absl::Status writeFinished(const std::string &dir, const TrainingEndMarker &finished) {
   return base::writeFileAtomic(finishedPath(dir), encodeFinished(finished));
 }
 

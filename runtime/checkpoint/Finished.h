@@ -19,26 +19,26 @@
 namespace graphc::checkpoint {
 
 /// What a training is to reach: --steps or --epochs, counted from the very first; neither: it is not known.
-struct Goal {
+struct TrainingGoal {
   std::optional<uint64_t> steps;
   std::optional<double> epochs;
 };
 
-struct Finished {
+struct TrainingEndMarker {
   uint64_t step = 0; ///< steps made
-  Goal goal; ///< of that training, also where it ended before
+  TrainingGoal goal; ///< of that training, also where it ended before
 
   /// Whether a training with this goal is over by that: not if it has further to go.
-  bool reaches(const Goal &wanted) const;
+  bool reaches(const TrainingGoal &wanted) const;
 };
 
-std::string encodeFinished(const Finished &finished);
+std::string encodeFinished(const TrainingEndMarker &finished);
 /// `name` is for messages.
-absl::StatusOr<Finished> decodeFinished(std::string_view text, std::string_view name);
+absl::StatusOr<TrainingEndMarker> decodeFinished(std::string_view text, std::string_view name);
 
 /// Of the checkpoints' folder; none where it is not there.
-absl::StatusOr<std::optional<Finished>> readFinished(const std::string &dir);
-absl::Status writeFinished(const std::string &dir, const Finished &finished);
+absl::StatusOr<std::optional<TrainingEndMarker>> readFinished(const std::string &dir);
+absl::Status writeFinished(const std::string &dir, const TrainingEndMarker &finished);
 absl::Status removeFinished(const std::string &dir);
 
 } // namespace graphc::checkpoint

@@ -27,7 +27,7 @@ std::string partialPath(const std::string &dir, uint64_t step, const std::string
 bool parseStep(std::string_view name, uint64_t &step);
 
 /// Checks size and both checksums of a shard; the mapping on success.
-absl::StatusOr<base::MappedFile> openShard(const Found &checkpoint, const ShardInfo &shard);
+absl::StatusOr<base::MappedFile> openShard(const CommittedCheckpoint &checkpoint, const ShardInfo &shard);
 
 } // namespace graphc::checkpoint
 #endif

@@ -154,7 +154,7 @@ absl::StatusOr<ShardInfo> readShard(const JsonValue &value, std::string_view fil
 }
 
 /// Whether they fit the position is for who goes on from there (data/Taken.h).
-absl::Status readTaken(const JsonValue &taken, std::string_view file, Manifest &manifest) {
+absl::Status readTaken(const JsonValue &taken, std::string_view file, CheckpointManifest &manifest) {
   if (!taken.is(Kind::Object))
     return base::errorAt(file, taken.position, "expected an object of samples that were taken ahead of others");
   for (const JsonMember &stream : taken.members) {
@@ -183,7 +183,7 @@ bool isShardFile(std::string_view name) {
                      [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.'; });
 }
 
-std::map<std::string, std::vector<Manifest::Piece>, std::less<>> Manifest::pieces() const {
+std::map<std::string, std::vector<CheckpointManifest::Piece>, std::less<>> CheckpointManifest::pieces() const {
   std::map<std::string, std::vector<Piece>, std::less<>> result;
   for (const ShardInfo &shard : shards)
     for (const VariableInfo &info : shard.variables) {
@@ -196,13 +196,13 @@ std::map<std::string, std::vector<Manifest::Piece>, std::less<>> Manifest::piece
 }
 
 /// Every variable of the model is there once, and all of it.
-static absl::Status checkPieces(const Manifest &manifest, std::string_view file) {
+static absl::Status checkPieces(const CheckpointManifest &manifest, std::string_view file) {
   auto damaged = [&](auto... what) {
     return absl::DataLossError(absl::StrCat(absl::string_view(file.data(), file.size()), ": ", what...));
   };
   for (const auto &[name, pieces] : manifest.pieces()) {
     uint64_t next = 0;
-    for (const Manifest::Piece &piece : pieces) {
+    for (const CheckpointManifest::Piece &piece : pieces) {
       if (!plan::sameType(piece.info->modelType(), pieces.front().info->modelType()))
         return damaged("the parts of variable ", quoteJson(name), " are of ",
                        plan::typeText(pieces.front().info->modelType()), " and of ",
@@ -238,10 +238,10 @@ absl::StatusOr<ShardInfo> decodeShard(std::string_view text) {
   return readShard(root, "shard");
 }
 
-std::string encodeManifest(Manifest manifest) {
+std::string encodeManifest(CheckpointManifest manifest) {
   std::sort(manifest.shards.begin(), manifest.shards.end(),
             [](const ShardInfo &a, const ShardInfo &b) { return a.file < b.file; });
-  std::string text = absl::StrCat("{\n  \"format\": ", Manifest::formatVersion,
+  std::string text = absl::StrCat("{\n  \"format\": ", CheckpointManifest::formatVersion,
                                   ",\n  \"global_step\": ", manifest.globalStep, ",\n  \"data_position\": {");
   bool first = true;
   for (const auto &[phase, position] : manifest.dataPositions) {
@@ -271,7 +271,7 @@ std::string encodeManifest(Manifest manifest) {
   return text;
 }
 
-absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view name) {
+absl::StatusOr<CheckpointManifest> decodeManifest(std::string_view text, std::string_view name) {
   auto damaged = [&](std::string_view why) {
     return absl::DataLossError(
         absl::StrCat(absl::string_view(name.data(), name.size()), ": ", absl::string_view(why.data(), why.size())));
@@ -288,15 +288,15 @@ absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view 
   ObjectReader reader(root, name, "the manifest",
                       {"format", "global_step", "data_position", "data_taken", "algorithms", "shards", "sha256"});
   const JsonValue *format = reader.member("format", Kind::Integer, "a number");
-  Manifest manifest;
+  CheckpointManifest manifest;
   manifest.globalStep = reader.count("global_step");
   const JsonValue *positions = reader.member("data_position", Kind::Object, "an object");
   const JsonValue *shards = reader.member("shards", Kind::Array, "an array");
   GRAPHC_RETURN_IF_ERROR(reader.status());
-  if (format->integer != Manifest::formatVersion)
+  if (format->integer != CheckpointManifest::formatVersion)
     return absl::FailedPreconditionError(absl::StrCat(absl::string_view(name.data(), name.size()), ": format ",
                                                       format->integer, "; this program knows format ",
-                                                      Manifest::formatVersion));
+                                                      CheckpointManifest::formatVersion));
   for (const JsonMember &position : positions->members) {
     if (!position.value.is(Kind::Integer) || position.value.integer < 0)
       return base::errorAt(name, position.value.position, "expected a count of samples");

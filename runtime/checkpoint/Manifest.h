@@ -39,12 +39,12 @@ struct ShardInfo {
   std::vector<VariableInfo> variables; ///< sorted by name
 };
 
-struct Manifest {
+struct CheckpointManifest {
   static constexpr int64_t formatVersion = 1;
   uint64_t globalStep = 0; ///< steps made; where each counts once, the value of global_step
   std::map<std::string, uint64_t> dataPositions; ///< by name of a stream (data/Streams.h): samples taken of it
   std::map<std::string, std::vector<uint64_t>>
-      dataTaken; ///< those ahead of others, as data::Taken has them; none is empty
+      dataTaken; ///< those ahead of others, as data::ConsumedRanges has them; none is empty
   std::map<std::string, std::string>
       algorithms; ///< of libraries, by kernel: a run that goes on has the same bits with these
   std::vector<ShardInfo> shards; ///< sorted by file
@@ -60,9 +60,9 @@ struct Manifest {
 };
 
 /// The exact bytes of manifest.json.
-std::string encodeManifest(Manifest manifest);
+std::string encodeManifest(CheckpointManifest manifest);
 /// Compares the checksum, and checks every key, name and size; `name` is for messages. Shard files are names without '/'.
-absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view name);
+absl::StatusOr<CheckpointManifest> decodeManifest(std::string_view text, std::string_view name);
 
 /// One shard as a line of JSON, for the control plane, and back.
 std::string encodeShard(const ShardInfo &shard);

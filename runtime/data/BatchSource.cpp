@@ -15,12 +15,12 @@
 
 namespace graphc::data {
 
-BatchSource::BatchSource(std::shared_ptr<const Dataset> dataset, const BatchOptions &options)
+BatchSource::BatchSource(std::shared_ptr<const LoadedDataset> dataset, const BatchOptions &options)
     : set(std::move(dataset)), choice(options), permutation(set->samples(), set->seed(), 0) {}
 
 BatchSource::~BatchSource() { stop(); }
 
-absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr<const Dataset> dataset,
+absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr<const LoadedDataset> dataset,
                                                                  const BatchOptions &options) {
   auto bad = [&](std::string_view why) {
     return absl::InvalidArgumentError(
@@ -51,7 +51,7 @@ absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr
   return source;
 }
 
-absl::Status BatchSource::start(Taken what, uint64_t step) {
+absl::Status BatchSource::start(ConsumedRanges what, uint64_t step) {
   stop();
   before = std::move(what);
   first = step * choice.perStep;
@@ -83,14 +83,14 @@ uint64_t BatchSource::sampleAt(uint64_t place) {
     return place % samples;
   if (place / samples != epoch) {
     epoch = place / samples;
-    permutation = Permutation(samples, set->seed(), epoch);
+    permutation = SeededPermutation(samples, set->seed(), epoch);
   }
   return permutation(place % samples);
 }
 
 absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *valid) {
   uint64_t samples = set->samples();
-  uint64_t at = Walk{samples, samplesPerStep(), choice.padLast}.after(before.position(), number / choice.perStep);
+  uint64_t at = StreamWalk{samples, samplesPerStep(), choice.padLast}.after(before.position(), number / choice.perStep);
   const uint64_t firstSample = at + share + number % choice.perStep * choice.batch;
   uint64_t index = firstSample;
   uint64_t end = choice.padLast ? (at / samples + 1) * samples : UINT64_MAX; // of what is real
@@ -110,7 +110,7 @@ absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *v
   }
   for (size_t c = 0; c < choice.classes.size(); ++c) // what is not real is 0, a class
     if (uint64_t classes = choice.classes[c])
-      if (Strays strays = set->findStrays(c, classes, buffers[c], choice.batch); strays.count)
+      if (LabelStrays strays = set->findStrays(c, classes, buffers[c], choice.batch); strays.count)
         return set->straysError(c, classes, strays, choice.batch,
                                 sampleAt(placeOf(firstSample + strays.first / set->sampleElements(c))));
   return absl::OkStatus();

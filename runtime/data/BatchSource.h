@@ -40,15 +40,15 @@ struct BatchOptions {
 
 class BatchSource {
 public:
-  static absl::StatusOr<std::unique_ptr<BatchSource>> create(std::shared_ptr<const Dataset> dataset,
+  static absl::StatusOr<std::unique_ptr<BatchSource>> create(std::shared_ptr<const LoadedDataset> dataset,
                                                              const BatchOptions &options);
   ~BatchSource();
   BatchSource(const BatchSource &) = delete;
 
   /// Begins (again) behind what was taken, with the batches of step `step` from there; what was prefetched before is dropped. Not while a
   /// lane takes.
-  absl::Status start(Taken taken, uint64_t step = 0);
-  absl::Status start(uint64_t position, uint64_t step = 0) { return start(Taken(position), step); }
+  absl::Status start(ConsumedRanges taken, uint64_t step = 0);
+  absl::Status start(uint64_t position, uint64_t step = 0) { return start(ConsumedRanges(position), step); }
   /// Stops the thread; start() may follow.
   void stop();
 
@@ -58,7 +58,7 @@ public:
   /// How often take() had to wait, for the statistics.
   uint64_t waits() const { return waitCount; }
 
-  const Dataset &dataset() const { return *set; }
+  const LoadedDataset &dataset() const { return *set; }
   const BatchOptions &options() const { return choice; }
 
   /// Samples that one step of all replicas takes.
@@ -71,16 +71,16 @@ private:
     absl::Status status;
   };
 
-  BatchSource(std::shared_ptr<const Dataset> dataset, const BatchOptions &options);
+  BatchSource(std::shared_ptr<const LoadedDataset> dataset, const BatchOptions &options);
   absl::Status make(uint64_t number, void *const *buffers, uint8_t *valid);
   /// Which sample the stream has at this place.
   uint64_t sampleAt(uint64_t place);
   uint64_t placeOf(uint64_t index) const { return before.isEven() ? index : before.place(index); }
   void run();
 
-  std::shared_ptr<const Dataset> set;
+  std::shared_ptr<const LoadedDataset> set;
   BatchOptions choice;
-  Taken before; ///< what was taken until start()
+  ConsumedRanges before; ///< what was taken until start()
   uint64_t share = 0; ///< of each step: where in it this source's samples begin
   uint64_t first = 0; ///< of the batches behind `before`, the one that start() begins with
   uint64_t taken = 0; ///< batches since start(), the lane's own
@@ -88,7 +88,7 @@ private:
 
   // The thread's own while it runs: the permutation of the epoch it is in.
   uint64_t epoch = UINT64_MAX;
-  Permutation permutation;
+  SeededPermutation permutation;
 
   // The ring. `produced` and `consumed` count batches modulo 2^32 and are futex words; each has one writer. A side that
   // is about to sleep says so first and looks again, so that the other side wakes it or it does not sleep.

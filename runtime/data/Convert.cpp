@@ -138,7 +138,7 @@ const Loops &loops() {
   return chosen;
 }
 
-template <typename From> void toFloat(const Conversion &c, const uint8_t *in, size_t count, void *out) {
+template <typename From> void toFloat(const ElementConversion &c, const uint8_t *in, size_t count, void *out) {
   if (c.to == plan::F32)
     scaledLoop<From, float>(in, count, static_cast<float>(c.scale), static_cast<float>(c.offset),
                             static_cast<float *>(out));
@@ -155,7 +155,7 @@ template <typename From> void toInteger(DataType to, const uint8_t *in, size_t c
     widenLoop<From, uint8_t>(in, count, static_cast<uint8_t *>(out));
 }
 
-template <typename From> void convert(const Conversion &c, const uint8_t *in, size_t count, void *out) {
+template <typename From> void convert(const ElementConversion &c, const uint8_t *in, size_t count, void *out) {
   if (c.to == plan::F32 || c.to == plan::F64)
     toFloat<From>(c, in, count, out);
   else
@@ -186,7 +186,7 @@ bool canConvert(StoredType from, DataType to) {
   }
 }
 
-void convertRow(const Conversion &c, const uint8_t *in, size_t count, void *out) {
+void convertRow(const ElementConversion &c, const uint8_t *in, size_t count, void *out) {
   switch (c.from) {
   case StoredType::U8:
     if (c.to == plan::F32)

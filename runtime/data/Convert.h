@@ -16,7 +16,7 @@
 namespace graphc::data {
 
 /// One component's conversion; `scale` and `offset` are for float results (f32 rounds them to f32 first).
-struct Conversion {
+struct ElementConversion {
   StoredType from = StoredType::U8;
   plan::DataType to = plan::F32;
   double scale = 1, offset = 0;
@@ -27,7 +27,7 @@ struct Conversion {
 bool canConvert(StoredType from, plan::DataType to);
 
 /// `count` elements from `in` (any alignment) to `out`.
-void convertRow(const Conversion &conversion, const uint8_t *in, size_t count, void *out);
+void convertRow(const ElementConversion &conversion, const uint8_t *in, size_t count, void *out);
 
 /// Blocks first … first + blocks - 1 of Philox(seed, stream), four words each, to `out`.
 void philoxWords(uint64_t seed, uint64_t stream, uint64_t first, size_t blocks, uint32_t *out);

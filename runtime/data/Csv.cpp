@@ -280,7 +280,7 @@ absl::StatusOr<std::vector<uint32_t>> findColumns(const CsvOptions &options, con
 } // namespace
 
 absl::StatusOr<ArrayHeader> decodeCsv(base::ByteReader &reader, const std::string &name, const CsvOptions &options,
-                                      const Sink &sink) {
+                                      const ElementSink &sink) {
   Records records(reader, name, options.separator);
   std::vector<Field> fields;
   size_t rowBytes = 0;

@@ -33,7 +33,7 @@ constexpr size_t mostCsvRecord = 1 << 20;
 
 /// Gives the sink a row of bytes for each record; errors name file, line and column (counted in bytes, both from 1).
 absl::StatusOr<ArrayHeader> decodeCsv(base::ByteReader &reader, const std::string &name, const CsvOptions &options,
-                                      const Sink &sink);
+                                      const ElementSink &sink);
 
 } // namespace graphc::data
 #endif

@@ -24,8 +24,8 @@ bool isFloat(plan::DataType type) { return type == plan::F32 || type == plan::F6
 
 } // namespace
 
-absl::StatusOr<std::shared_ptr<Dataset>> Dataset::open(const plan::Dataset &plan, const DataSearch &search) {
-  auto set = std::make_shared<Dataset>();
+absl::StatusOr<std::shared_ptr<LoadedDataset>> LoadedDataset::open(const plan::Dataset &plan, const DataSearch &search) {
+  auto set = std::make_shared<LoadedDataset>();
   set->setName = plan.name();
   set->shuffle = plan.shuffle();
   set->shuffleSeed = plan.seed();
@@ -43,7 +43,7 @@ absl::StatusOr<std::shared_ptr<Dataset>> Dataset::open(const plan::Dataset &plan
     // proto3 leaves unset numbers at 0; a scale of 0 would make every value the offset, so 0 means "as stored".
     column.conversion.scale = component.scale() == 0 ? 1 : component.scale();
     column.conversion.offset = component.offset();
-    column.transforms = Transforms(component);
+    column.transforms = SampleTransforms(component);
     bool scaled = column.conversion.scale != 1 || column.conversion.offset != 0;
     if (!std::isfinite(component.scale()) || !std::isfinite(component.offset()))
       return bad(plan, "scale and offset must be finite");
@@ -55,7 +55,7 @@ absl::StatusOr<std::shared_ptr<Dataset>> Dataset::open(const plan::Dataset &plan
   return set;
 }
 
-absl::Status Dataset::openFiles(const plan::Dataset &plan, const DataSearch &search) {
+absl::Status LoadedDataset::openFiles(const plan::Dataset &plan, const DataSearch &search) {
   absl::StatusOr<std::vector<StoredColumn>> opened = openSource(plan, search);
   if (!opened.ok())
     return base::annotate(opened.status(), absl::StrCat("data set ", setName));
@@ -90,7 +90,7 @@ absl::Status Dataset::openFiles(const plan::Dataset &plan, const DataSearch &sea
   return absl::OkStatus();
 }
 
-absl::Status Dataset::openSynthetic(const plan::Dataset &plan) {
+absl::Status LoadedDataset::openSynthetic(const plan::Dataset &plan) {
   synthetic = true;
   syntheticSeed = plan.synthetic().seed();
   count = plan.synthetic().samples();
@@ -119,13 +119,13 @@ absl::Status Dataset::openSynthetic(const plan::Dataset &plan) {
 }
 
 /// A file of the component; the first of several.
-std::string Dataset::pathOf(const Column &column) {
+std::string LoadedDataset::pathOf(const Column &column) {
   const auto &segments = column.file.segments;
   return absl::StrCat(segments.front().path,
                       segments.size() > 1 ? absl::StrCat(" and ", segments.size() - 1, " more") : "");
 }
 
-uint32_t Dataset::crc() const {
+uint32_t LoadedDataset::crc() const {
   uint32_t crc = 0;
   for (const Column &column : columns)
     for (const StoredColumn::Segment &segment : column.file.segments)
@@ -136,7 +136,7 @@ uint32_t Dataset::crc() const {
 
 /// Labels of a file are looked through once, as the data set is opened; of a large one they are looked at batch by
 /// batch (findStrays).
-absl::Status Dataset::checkClasses(size_t component, uint64_t classes) const {
+absl::Status LoadedDataset::checkClasses(size_t component, uint64_t classes) const {
   constexpr uint64_t most = uint64_t(1) << 24, piece = 4096;
   const Column &column = columns[component];
   const uint64_t labels = count * column.elements; // of a file: as many as it has bytes, at most
@@ -147,12 +147,12 @@ absl::Status Dataset::checkClasses(size_t component, uint64_t classes) const {
   const bool dense = file.segments.size() == 1 && file.stride == file.rowBytes();
   const uint64_t once = dense ? piece : column.elements;
   std::vector<uint8_t> values(once * (column.rowBytes / column.elements));
-  Strays all;
+  LabelStrays all;
   for (uint64_t begin = 0; begin < labels; begin += once) {
     const uint64_t length = std::min(once, labels - begin);
     const uint8_t *from = dense ? file.at(0) + begin * sizeOf(file.type) : file.at(begin / column.elements);
     convertRow(column.conversion, from, length, values.data());
-    const Strays found = data::findStrays(column.conversion.to, values.data(), length, classes);
+    const LabelStrays found = data::findStrays(column.conversion.to, values.data(), length, classes);
     if (found.count && !all.count)
       all = {0, begin + found.first, found.value};
     all.count += found.count;
@@ -162,12 +162,12 @@ absl::Status Dataset::checkClasses(size_t component, uint64_t classes) const {
   return data::straysError(setName, pathOf(column), all, labels, all.first / column.elements, classes);
 }
 
-Strays Dataset::findStrays(size_t component, uint64_t classes, const void *samples, uint64_t batch) const {
+LabelStrays LoadedDataset::findStrays(size_t component, uint64_t classes, const void *samples, uint64_t batch) const {
   const Column &column = columns[component];
   return data::findStrays(column.conversion.to, samples, batch * column.elements, classes);
 }
 
-absl::Status Dataset::straysError(size_t component, uint64_t classes, const Strays &strays, uint64_t batch,
+absl::Status LoadedDataset::straysError(size_t component, uint64_t classes, const LabelStrays &strays, uint64_t batch,
                                   uint64_t sample) const {
   const Column &column = columns[component];
   return data::straysError(setName, synthetic ? "one batch" : absl::StrCat("one batch of ", pathOf(column)), strays,
@@ -176,7 +176,7 @@ absl::Status Dataset::straysError(size_t component, uint64_t classes, const Stra
 
 /// A mapped file that is cut short reads as zeros from there on (base/MappedFile.h): the batch that has read them is no
 /// batch.
-absl::Status Dataset::check() const {
+absl::Status LoadedDataset::check() const {
   for (const Column &column : columns)
     for (const StoredColumn::Segment &segment : column.file.segments)
       if (segment.bytes->mapping.cut())
@@ -185,7 +185,7 @@ absl::Status Dataset::check() const {
   return absl::OkStatus();
 }
 
-uint64_t Dataset::keepDrawn(uint64_t most) {
+uint64_t LoadedDataset::keepDrawn(uint64_t most) {
   uint64_t bytes = 0;
   for (const Column &column : columns)
     bytes += std::max(column.rowBytes, 4 * column.elements);
@@ -201,7 +201,7 @@ uint64_t Dataset::keepDrawn(uint64_t most) {
   return count * bytes;
 }
 
-bool Dataset::isReady() const {
+bool LoadedDataset::isReady() const {
   constexpr uint64_t least = 256;
   uint64_t bytes = 0;
   for (const Column &column : columns)
@@ -209,7 +209,7 @@ bool Dataset::isReady() const {
   return drawn && (!shuffle || bytes >= least);
 }
 
-void Dataset::copySample(size_t component, uint64_t index, void *out, std::optional<uint64_t> trainingEpoch) const {
+void LoadedDataset::copySample(size_t component, uint64_t index, void *out, std::optional<uint64_t> trainingEpoch) const {
   const Column &column = columns[component];
   if (drawn) {
     memcpy(out, column.rows.data() + index * column.rowBytes, column.rowBytes);

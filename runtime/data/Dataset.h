@@ -26,10 +26,10 @@ namespace graphc::data {
 constexpr uint64_t maxSamples = uint64_t(1) << 48;
 constexpr uint64_t maxSampleBytes = uint64_t(1) << 32;
 
-class Dataset {
+class LoadedDataset {
 public:
   /// Finds and opens the files (or nothing for a synthetic one) and checks them against the plan's types.
-  static absl::StatusOr<std::shared_ptr<Dataset>> open(const plan::Dataset &plan, const DataSearch &search);
+  static absl::StatusOr<std::shared_ptr<LoadedDataset>> open(const plan::Dataset &plan, const DataSearch &search);
 
   /// Draws all samples of a synthetic set now, where they take at most so many bytes together, and keeps them. How many they take; 0: they are drawn each
   /// time. An element counts as four bytes at least, since it takes as long. Not once somebody copies samples.
@@ -54,8 +54,8 @@ public:
   /// file of up to 2^24 elements; BatchSource looks at each batch besides, for larger ones and for what is synthetic.
   absl::Status checkClasses(size_t component, uint64_t classes) const;
   /// In what copySample() wrote of `batch` samples; what is said of them, where the first is of sample `sample`.
-  Strays findStrays(size_t component, uint64_t classes, const void *samples, uint64_t batch) const;
-  absl::Status straysError(size_t component, uint64_t classes, const Strays &strays, uint64_t batch,
+  LabelStrays findStrays(size_t component, uint64_t classes, const void *samples, uint64_t batch) const;
+  absl::Status straysError(size_t component, uint64_t classes, const LabelStrays &strays, uint64_t batch,
                            uint64_t sample) const;
 
   /// CRC-32C of every sample as stored, decoded; 0 where synthetic. Reads all of it.
@@ -69,11 +69,11 @@ public:
 
 private:
   struct Column {
-    Conversion conversion;
+    ElementConversion conversion;
     uint64_t elements = 0; ///< of one sample
     uint64_t rowBytes = 0;
     StoredColumn file; ///< empty where synthetic
-    Transforms transforms;
+    SampleTransforms transforms;
     uint64_t stream = 0; ///< synthetic: the component's Philox stream
     int64_t limit = 0;
     std::vector<uint8_t> rows; ///< synthetic: once drawn, all of them

@@ -33,7 +33,7 @@ static_assert(sizeof(CacheHeader) == 128);
 constexpr char cacheMagic[8] = {'g', 'c', 'i', 'd', 'x', '0', '0', '3'};
 constexpr uint64_t cacheOrder = 0x0102030405060708;
 
-CacheHeader makeHeader(const ArrayHeader &array, const base::Digest &key) {
+CacheHeader makeHeader(const ArrayHeader &array, const base::Sha256Digest &key) {
   CacheHeader header = {};
   memcpy(header.magic, cacheMagic, 8);
   header.order = cacheOrder;
@@ -57,8 +57,8 @@ std::string usableCacheDir(const DataSearch &search) {
 }
 
 /// Maps the cache file if it is whole, of this source and as it was written: changed bytes would train to other weights in silence.
-bool mapCache(const std::string &path, const base::Digest &key, ArrayHeader &array, base::MappedFile &mapping) {
-  absl::StatusOr<base::MappedFile> file = base::MappedFile::open(path, base::Links::Refuse);
+bool mapCache(const std::string &path, const base::Sha256Digest &key, ArrayHeader &array, base::MappedFile &mapping) {
+  absl::StatusOr<base::MappedFile> file = base::MappedFile::open(path, base::SymlinkPolicy::Refuse);
   if (!file.ok() || file->size() < sizeof(CacheHeader))
     return false;
   CacheHeader header;
@@ -114,7 +114,7 @@ void pruneCache(const std::string &folder, const std::string &keep, uint64_t lim
 
 /// Decodes into a nameless file in the cache and links it to `path`. False: no cache (full, read-only, …), which is no
 /// error; an error of the source is one.
-absl::StatusOr<bool> writeCache(const Decoder &decode, const base::Digest &key, const std::string &folder,
+absl::StatusOr<bool> writeCache(const ElementDecoder &decode, const base::Sha256Digest &key, const std::string &folder,
                                 const std::string &path) {
   base::UniqueFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (!fd)
@@ -165,7 +165,7 @@ std::string defaultCacheDir() {
   return "";
 }
 
-absl::StatusOr<DecodedArray> decodeInMemory(const Decoder &decode) {
+absl::StatusOr<DecodedArray> decodeInMemory(const ElementDecoder &decode) {
   auto bytes = std::make_shared<StoredBytes>();
   GRAPHC_ASSIGN_OR_RETURN(ArrayHeader header, decode([&](const uint8_t *data, size_t size) {
                             bytes->memory.insert(bytes->memory.end(), data, data + size);
@@ -178,7 +178,7 @@ absl::StatusOr<DecodedArray> decodeInMemory(const Decoder &decode) {
 }
 
 absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::string &how, const DataSearch &search,
-                                        const Decoder &decode) {
+                                        const ElementDecoder &decode) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0)
     return base::errnoStatus(path, errno);
@@ -187,7 +187,7 @@ absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::stri
     return decodeInMemory(decode);
   std::error_code error;
   std::string real = std::filesystem::canonical(path, error).string();
-  base::Digest key = base::sha256(absl::StrCat(error ? path : real, "\n", info.st_size, "\n", info.st_mtim.tv_sec, ".",
+  base::Sha256Digest key = base::sha256(absl::StrCat(error ? path : real, "\n", info.st_size, "\n", info.st_mtim.tv_sec, ".",
                                                info.st_mtim.tv_nsec, "\n", info.st_dev, ":", info.st_ino, "\n", how));
   std::string cached = absl::StrCat(folder, "/", base::toHex(key).substr(0, 32), ".idx");
   auto bytes = std::make_shared<StoredBytes>();
@@ -214,7 +214,7 @@ absl::Status tooLarge(uint64_t limit, const std::string &name) {
                                                    "uncompressed"));
 }
 
-Sink atMost(uint64_t limit, const std::string &name, Sink sink) {
+ElementSink atMost(uint64_t limit, const std::string &name, ElementSink sink) {
   return [limit, name, sink = std::move(sink), total = uint64_t(0)](const uint8_t *data, size_t size) mutable {
     total += size;
     if (total > limit)
@@ -233,7 +233,7 @@ absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string
     bytes->where = "mapped";
     return bytes;
   }
-  auto decode = [&](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
+  auto decode = [&](const ElementSink &sink) -> absl::StatusOr<ArrayHeader> {
     GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(source.view(), path));
     GRAPHC_ASSIGN_OR_RETURN(uint64_t size, passOn(*reader, UINT64_MAX, atMost(search.cacheLimit, path, sink)));
     return makeList(StoredType::U8, size, 1, path);
@@ -242,7 +242,7 @@ absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string
   return array.bytes;
 }
 
-absl::StatusOr<uint64_t> passOn(base::ByteReader &reader, uint64_t most, const Sink &sink) {
+absl::StatusOr<uint64_t> passOn(base::ByteReader &reader, uint64_t most, const ElementSink &sink) {
   std::vector<uint8_t> buffer(1 << 18);
   uint64_t total = 0;
   while (total < most) {

@@ -18,9 +18,9 @@
 namespace graphc::data {
 
 /// Takes elements piece by piece; its errors end the decoding.
-using Sink = std::function<absl::Status(const uint8_t *, size_t)>;
+using ElementSink = std::function<absl::Status(const uint8_t *, size_t)>;
 /// Gives all elements to the sink and says what they were. May be asked twice.
-using Decoder = std::function<absl::StatusOr<ArrayHeader>(const Sink &)>;
+using ElementDecoder = std::function<absl::StatusOr<ArrayHeader>(const ElementSink &)>;
 
 struct DecodedArray {
   ArrayHeader header;
@@ -29,11 +29,11 @@ struct DecodedArray {
 
 /// `how` tells apart what is decoded in several ways from one file.
 absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::string &how, const DataSearch &search,
-                                        const Decoder &decode);
-absl::StatusOr<DecodedArray> decodeInMemory(const Decoder &decode);
+                                        const ElementDecoder &decode);
+absl::StatusOr<DecodedArray> decodeInMemory(const ElementDecoder &decode);
 
 /// A sink that refuses what is beyond `limit`: a small file may inflate to any size.
-Sink atMost(uint64_t limit, const std::string &name, Sink sink);
+ElementSink atMost(uint64_t limit, const std::string &name, ElementSink sink);
 /// What it says.
 absl::Status tooLarge(uint64_t limit, const std::string &name);
 
@@ -41,7 +41,7 @@ absl::Status tooLarge(uint64_t limit, const std::string &name);
 absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string &path, const DataSearch &search);
 
 /// What the reader has, up to `most` bytes; how many there were.
-absl::StatusOr<uint64_t> passOn(base::ByteReader &reader, uint64_t most, const Sink &sink);
+absl::StatusOr<uint64_t> passOn(base::ByteReader &reader, uint64_t most, const ElementSink &sink);
 
 /// Of `rows` samples of `elements` each; an error where there are none, or more than can be counted.
 absl::StatusOr<ArrayHeader> makeList(StoredType type, uint64_t rows, uint64_t elements, const std::string &name);

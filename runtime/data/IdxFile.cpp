@@ -7,8 +7,8 @@
 namespace graphc::data {
 
 /// Of a file of which `limit` bytes may be decoded. Its header is refused where it promises more.
-static Decoder decoderOf(std::string_view content, const std::string &name, uint64_t limit) {
-  return [content, name, limit](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
+static ElementDecoder decoderOf(std::string_view content, const std::string &name, uint64_t limit) {
+  return [content, name, limit](const ElementSink &sink) -> absl::StatusOr<ArrayHeader> {
     GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(content, name));
     GRAPHC_ASSIGN_OR_RETURN(IdxHeader header, readIdxHeader(*reader, name));
     if (header.payloadBytes > limit)

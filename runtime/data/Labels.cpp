@@ -5,10 +5,10 @@
 namespace graphc::data {
 namespace {
 
-template <typename T> Strays find(const T *labels, size_t count, uint64_t classes) {
+template <typename T> LabelStrays find(const T *labels, size_t count, uint64_t classes) {
   // A negative one is beyond all classes as well. Nearly always none is, so that is counted first, by a loop without a branch.
   auto stray = [&](T label) { return uint64_t(int64_t(label)) >= classes; };
-  Strays found;
+  LabelStrays found;
   for (size_t i = 0; i < count; ++i)
     found.count += stray(labels[i]);
   if (found.count == 0)
@@ -21,7 +21,7 @@ template <typename T> Strays find(const T *labels, size_t count, uint64_t classe
 
 } // namespace
 
-Strays findStrays(plan::DataType type, const void *labels, size_t count, uint64_t classes) {
+LabelStrays findStrays(plan::DataType type, const void *labels, size_t count, uint64_t classes) {
   switch (type) {
   case plan::I1:
   case plan::U8:
@@ -37,7 +37,7 @@ Strays findStrays(plan::DataType type, const void *labels, size_t count, uint64_
   }
 }
 
-absl::Status straysError(const std::string &dataset, const std::string &where, const Strays &strays, uint64_t labels,
+absl::Status straysError(const std::string &dataset, const std::string &where, const LabelStrays &strays, uint64_t labels,
                          uint64_t sample, uint64_t classes) {
   return absl::OutOfRangeError(absl::StrCat(
       "data set ", dataset, ": ", strays.count, " of the ", labels, " numbers in ", where,

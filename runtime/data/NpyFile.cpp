@@ -73,7 +73,7 @@ absl::Status wrongLength(const std::string &name, const ArrayHeader &header, uin
 }
 
 /// An array from a stream, whose length is known where the stream ends.
-absl::StatusOr<ArrayHeader> decodeStream(base::ByteReader &reader, const std::string &name, const Sink &sink) {
+absl::StatusOr<ArrayHeader> decodeStream(base::ByteReader &reader, const std::string &name, const ElementSink &sink) {
   std::string begin(base::npyMostHeaderBytes, '\0');
   GRAPHC_ASSIGN_OR_RETURN(size_t got, reader.read(begin.data(), begin.size()));
   begin.resize(got);
@@ -94,8 +94,8 @@ absl::StatusOr<ArrayHeader> decodeStream(base::ByteReader &reader, const std::st
 
 std::string entryOf(const std::string &array) { return array + ".npy"; }
 
-Decoder decoderOf(std::string_view content, const std::string &name, const std::string &array, uint64_t limit) {
-  return [content, name, array, limit](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
+ElementDecoder decoderOf(std::string_view content, const std::string &name, const std::string &array, uint64_t limit) {
+  return [content, name, array, limit](const ElementSink &sink) -> absl::StatusOr<ArrayHeader> {
     std::unique_ptr<base::ByteReader> reader;
     if (array.empty()) {
       GRAPHC_ASSIGN_OR_RETURN(reader, base::openBytes(content, name));

@@ -15,16 +15,16 @@
 
 namespace graphc::data {
 
-class Permutation {
+class SeededPermutation {
 public:
   static constexpr int rounds = 6; // even, so that the halves return to their widths
 
   /// n >= 1.
-  Permutation(uint64_t n, uint64_t seed, uint64_t epoch) : n(n) {
+  SeededPermutation(uint64_t n, uint64_t seed, uint64_t epoch) : n(n) {
     int bits = n > 1 ? std::bit_width(n - 1) : 0;
     lowBits = bits / 2;
     highBits = bits - lowBits;
-    base::Philox philox(seed, epoch);
+    base::PhiloxGenerator philox(seed, epoch);
     for (int i = 0; i < rounds; ++i) {
       base::PhiloxBlock block = philox.block(uint64_t(i));
       keys[i] = uint64_t(block[1]) << 32 | block[0];

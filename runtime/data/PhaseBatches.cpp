@@ -10,15 +10,15 @@
 
 namespace graphc::data {
 
-absl::StatusOr<std::shared_ptr<const Dataset>> DatasetCache::open(uint32_t dataset) {
-  std::shared_ptr<Dataset> &slot = opened[dataset];
+absl::StatusOr<std::shared_ptr<const LoadedDataset>> DatasetCache::open(uint32_t dataset) {
+  std::shared_ptr<LoadedDataset> &slot = opened[dataset];
   if (!slot) {
-    GRAPHC_ASSIGN_OR_RETURN(slot, Dataset::open(plan.datasets(static_cast<int>(dataset)), search));
+    GRAPHC_ASSIGN_OR_RETURN(slot, LoadedDataset::open(plan.datasets(static_cast<int>(dataset)), search));
   }
   return slot;
 }
 
-absl::StatusOr<std::shared_ptr<const Dataset>> DatasetCache::openToTake(uint32_t dataset) {
+absl::StatusOr<std::shared_ptr<const LoadedDataset>> DatasetCache::openToTake(uint32_t dataset) {
   GRAPHC_RETURN_IF_ERROR(open(dataset).status());
   drawnBytesLeft -= opened[dataset]->keepDrawn(drawnBytesLeft);
   return opened[dataset];
@@ -28,7 +28,7 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
                                                                    const plan::Task &task, DatasetCache &datasets,
                                                                    bool prefetch) {
   auto batches = std::make_unique<PhaseBatches>();
-  const std::vector<Stream> streams = streamsOf(plan, phase);
+  const std::vector<SampleStream> streams = streamsOf(plan, phase);
   for (uint32_t programIndex : plan.phases(static_cast<int>(phase)).programs()) {
     const plan::Program &program = plan.programs(static_cast<int>(programIndex));
     for (uint32_t instance = 0; instance < program.instances(); ++instance) {
@@ -40,7 +40,7 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
         if (!instruction.has_next_batch())
           continue;
         const plan::Instruction::NextBatch &next = instruction.next_batch();
-        GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<const Dataset> set,
+        GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<const LoadedDataset> set,
                                 prefetch ? datasets.openToTake(next.dataset()) : datasets.open(next.dataset()));
         BatchOptions options;
         options.batch = next.batch();
@@ -54,7 +54,7 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
         options.classes.assign(next.classes().begin(), next.classes().end());
         options.prefetch = prefetch && !set->isReady();
         GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<BatchSource> source, BatchSource::create(set, options));
-        auto stream = std::find_if(streams.begin(), streams.end(), [&](const Stream &one) {
+        auto stream = std::find_if(streams.begin(), streams.end(), [&](const SampleStream &one) {
           return one.dataset == next.dataset() && one.batch == next.batch() && one.padded == next.pad_last();
         });
         batches->sources.push_back({&next, instance, static_cast<size_t>(stream - streams.begin()), std::move(source)});
@@ -64,9 +64,9 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
   return batches;
 }
 
-absl::Status PhaseBatches::start(const std::vector<Taken> &streams, uint64_t step) {
+absl::Status PhaseBatches::start(const std::vector<ConsumedRanges> &streams, uint64_t step) {
   for (Entry &entry : sources)
-    GRAPHC_RETURN_IF_ERROR(entry.source->start(entry.stream < streams.size() ? streams[entry.stream] : Taken(), step));
+    GRAPHC_RETURN_IF_ERROR(entry.source->start(entry.stream < streams.size() ? streams[entry.stream] : ConsumedRanges(), step));
   return absl::OkStatus();
 }
 
@@ -88,7 +88,7 @@ absl::Status PhaseBatches::next(uint32_t instance, const plan::Instruction::Next
   return absl::InternalError(absl::StrCat("instance ", instance, " has no batch source for this instruction"));
 }
 
-absl::Status checkLabels(const plan::Plan &plan, uint32_t phase, uint32_t dataset, const Dataset &opened) {
+absl::Status checkLabels(const plan::Plan &plan, uint32_t phase, uint32_t dataset, const LoadedDataset &opened) {
   std::set<std::pair<int, uint64_t>> looked; // towers have the same
   for (uint32_t index : plan.phases(static_cast<int>(phase)).programs())
     for (const plan::Instruction &instruction : plan.programs(static_cast<int>(index)).instructions())
@@ -115,7 +115,7 @@ absl::StatusOr<uint64_t> epochSamples(const plan::Plan &plan, uint32_t phase, Da
   const plan::Phase &p = plan.phases(static_cast<int>(phase));
   if (p.samples_per_step() == 0)
     return 0;
-  GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<const Dataset> set, datasets.open(p.dataset()));
+  GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<const LoadedDataset> set, datasets.open(p.dataset()));
   return set->samples();
 }
 

@@ -1,6 +1,6 @@
 //===- PhaseBatches.h - the batch sources of one task for one phase ------------------------------------------------*- C++ -*-===//
 //
-// What executor::Host::nextBatch needs: one BatchSource for each NextBatch instruction of each program instance that runs
+// What executor::LaneCallbacks::nextBatch needs: one BatchSource for each NextBatch instruction of each program instance that runs
 // on this task.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -18,14 +18,14 @@ namespace graphc::data {
 class DatasetCache {
 public:
   DatasetCache(const plan::Plan &plan, DataSearch search) : plan(plan), search(std::move(search)) {}
-  absl::StatusOr<std::shared_ptr<const Dataset>> open(uint32_t dataset);
+  absl::StatusOr<std::shared_ptr<const LoadedDataset>> open(uint32_t dataset);
   /// To take batches of it: synthetic samples are drawn once, where those of all sets together are few enough.
-  absl::StatusOr<std::shared_ptr<const Dataset>> openToTake(uint32_t dataset);
+  absl::StatusOr<std::shared_ptr<const LoadedDataset>> openToTake(uint32_t dataset);
 
 private:
   const plan::Plan &plan;
   DataSearch search;
-  std::map<uint32_t, std::shared_ptr<Dataset>> opened;
+  std::map<uint32_t, std::shared_ptr<LoadedDataset>> opened;
   uint64_t drawnBytesLeft = 16 << 20;
 };
 
@@ -36,7 +36,7 @@ public:
   create(const plan::Plan &plan, uint32_t phase, const plan::Task &task, DatasetCache &datasets, bool prefetch = true);
   /// Every source begins where its stream stands, with the batches of step `step` from there; `streams` as streamsOf() has them, of what is
   /// missing nothing was taken.
-  absl::Status start(const std::vector<Taken> &streams, uint64_t step = 0);
+  absl::Status start(const std::vector<ConsumedRanges> &streams, uint64_t step = 0);
   /// Ends the threads.
   void stop();
   /// The next batch for this instruction (a reference into the plan) of this instance.
@@ -55,7 +55,7 @@ private:
 };
 
 /// Before anything runs: whether the integers that the phase takes of a data set are the classes that the plan has for them.
-absl::Status checkLabels(const plan::Plan &plan, uint32_t phase, uint32_t dataset, const Dataset &opened);
+absl::Status checkLabels(const plan::Plan &plan, uint32_t phase, uint32_t dataset, const LoadedDataset &opened);
 
 /// Whether `task` itself takes batches in the phase; one that only knows of the data set (a parameter server) does not open it.
 bool readsData(const plan::Plan &plan, uint32_t phase, const plan::Task &task);

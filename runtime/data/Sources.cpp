@@ -124,7 +124,7 @@ absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan, con
   }
   GRAPHC_ASSIGN_OR_RETURN(std::string path, findDataFile(csv.file(), search));
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
-  auto decode = [&](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
+  auto decode = [&](const ElementSink &sink) -> absl::StatusOr<ArrayHeader> {
     GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(source.view(), path));
     return decodeCsv(*reader, path, options, atMost(search.cacheLimit, path, sink));
   };
@@ -145,10 +145,10 @@ absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan, con
 
 absl::StatusOr<DecodedArray> cutIntoTokens(const std::string &path, const std::string &vocabularyPath,
                                            const DataSearch &search) {
-  GRAPHC_ASSIGN_OR_RETURN(std::string content, base::readFile(vocabularyPath, Vocabulary::mostBytes));
-  GRAPHC_ASSIGN_OR_RETURN(Vocabulary vocabulary, Vocabulary::parse(content, vocabularyPath));
+  GRAPHC_ASSIGN_OR_RETURN(std::string content, base::readFile(vocabularyPath, TextVocabulary::mostBytes));
+  GRAPHC_ASSIGN_OR_RETURN(TextVocabulary vocabulary, TextVocabulary::parse(content, vocabularyPath));
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
-  auto decode = [&](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
+  auto decode = [&](const ElementSink &sink) -> absl::StatusOr<ArrayHeader> {
     GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<base::ByteReader> reader, base::openBytes(source.view(), path));
     return vocabulary.cut(*reader, path, atMost(search.cacheLimit, path, sink));
   };

@@ -15,12 +15,12 @@ constexpr Wide kFar = uint64_t(1) << 62;
 uint64_t quotientUp(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 uint64_t bounded(Wide position) { return static_cast<uint64_t>(std::min(position, kFar)); }
 
-bool sameStream(const Stream &a, const Stream &b) {
+bool sameStream(const SampleStream &a, const SampleStream &b) {
   return a.dataset == b.dataset && a.batch == b.batch && a.padded == b.padded;
 }
 } // namespace
 
-uint64_t Walk::after(uint64_t position, uint64_t steps) const {
+uint64_t StreamWalk::after(uint64_t position, uint64_t steps) const {
   if (!endsEpochs())
     return bounded(Wide(position) + Wide(steps) * perStep);
   uint64_t offset = position % samples, toEnd = quotientUp(samples - offset, perStep);
@@ -30,7 +30,7 @@ uint64_t Walk::after(uint64_t position, uint64_t steps) const {
   return bounded((Wide(position / samples) + 1 + rest / pass) * samples + Wide(rest % pass) * perStep);
 }
 
-uint64_t Walk::stepsTo(uint64_t position, uint64_t target) const {
+uint64_t StreamWalk::stepsTo(uint64_t position, uint64_t target) const {
   if (target <= position || perStep == 0)
     return 0;
   if (!endsEpochs())
@@ -43,9 +43,9 @@ uint64_t Walk::stepsTo(uint64_t position, uint64_t target) const {
          quotientUp(left % samples, perStep);
 }
 
-std::vector<Stream> streamsOf(const plan::Plan &plan, uint32_t phase) {
+std::vector<SampleStream> streamsOf(const plan::Plan &plan, uint32_t phase) {
   const plan::Phase &one = plan.phases(static_cast<int>(phase));
-  std::vector<Stream> streams;
+  std::vector<SampleStream> streams;
   size_t main = 0;
   uint64_t replicas = 0; // whose batches one step of the phase takes
   // An update of an asynchronous phase takes one replica's batch, one with backup workers those of the replicas that count.
@@ -60,7 +60,7 @@ std::vector<Stream> streamsOf(const plan::Plan &plan, uint32_t phase) {
         continue;
       const plan::Instruction::NextBatch &next = instruction.next_batch();
       uint64_t instances = plan.programs(static_cast<int>(index)).instances();
-      Stream stream{next.dataset(), next.batch(), next.pad_last(), uint64_t(std::max(1u, next.micro_batches()))};
+      SampleStream stream{next.dataset(), next.batch(), next.pad_last(), uint64_t(std::max(1u, next.micro_batches()))};
       uint64_t ofOne = stream.perStep * std::max(1u, stream.batch);
       uint64_t taking = one.ends_by_end_of_stream() ? std::min(counting, instances) : instances;
       bool isMain =
@@ -73,7 +73,7 @@ std::vector<Stream> streamsOf(const plan::Plan &plan, uint32_t phase) {
       if (known == streams.end())
         streams.push_back(stream);
     }
-  for (Stream &stream : streams)
+  for (SampleStream &stream : streams)
     stream.perStep *= uint64_t(stream.batch) * std::max<uint64_t>(1, replicas);
   if (main < streams.size())
     std::rotate(streams.begin(), streams.begin() + static_cast<ptrdiff_t>(main),
@@ -81,23 +81,23 @@ std::vector<Stream> streamsOf(const plan::Plan &plan, uint32_t phase) {
   return streams;
 }
 
-std::string streamName(const plan::Plan &plan, uint32_t phase, const std::vector<Stream> &streams, size_t stream) {
+std::string streamName(const plan::Plan &plan, uint32_t phase, const std::vector<SampleStream> &streams, size_t stream) {
   const std::string &name = plan.phases(static_cast<int>(phase)).name();
   if (stream == 0)
     return name;
   const uint32_t dataset = streams[stream].dataset;
   auto place = std::count_if(streams.begin() + 1, streams.begin() + static_cast<ptrdiff_t>(stream) + 1,
-                             [&](const Stream &one) { return one.dataset == dataset; });
+                             [&](const SampleStream &one) { return one.dataset == dataset; });
   return absl::StrCat(name, " @", plan.datasets(static_cast<int>(dataset)).name(), " #", place);
 }
 
 std::optional<uint64_t> positionIn(const std::map<std::string, uint64_t> &checkpoint, const plan::Plan &plan,
-                                   uint32_t phase, const std::vector<Stream> &streams, size_t stream) {
+                                   uint32_t phase, const std::vector<SampleStream> &streams, size_t stream) {
   if (auto known = checkpoint.find(streamName(plan, phase, streams, stream)); known != checkpoint.end())
     return known->second;
   if (stream == 0)
     return std::nullopt;
-  const Stream &one = streams[stream];
+  const SampleStream &one = streams[stream];
   const std::string earlier = absl::StrCat(plan.phases(static_cast<int>(phase)).name(), " @",
                                            plan.datasets(static_cast<int>(one.dataset)).name(), " ");
   if (auto known = checkpoint.find(absl::StrCat(earlier, one.batch, one.padded ? " padded" : ""));

@@ -13,7 +13,7 @@ constexpr uint64_t kFurthest = uint64_t{1} << 62;
 constexpr uint64_t kMostShares = uint64_t{1} << 21; ///< that are looked at
 } // namespace
 
-absl::Status Taken::check(uint64_t position, std::span<const uint64_t> ahead) {
+absl::Status ConsumedRanges::check(uint64_t position, std::span<const uint64_t> ahead) {
   const auto wrong = [](const char *what) {
     return absl::InvalidArgumentError(absl::StrCat("what was taken ahead of other samples ", what));
   };
@@ -31,7 +31,7 @@ absl::Status Taken::check(uint64_t position, std::span<const uint64_t> ahead) {
              : wrong("is more than all that was taken, or not ahead");
 }
 
-Taken::Taken(uint64_t position, std::span<const uint64_t> ahead) : position_(position) {
+ConsumedRanges::ConsumedRanges(uint64_t position, std::span<const uint64_t> ahead) : position_(position) {
   std::vector<Range> ranges;
   uint64_t samples = 0;
   for (size_t i = 0; i + 1 < ahead.size(); i += 2) {
@@ -41,21 +41,21 @@ Taken::Taken(uint64_t position, std::span<const uint64_t> ahead) : position_(pos
   set(position - samples, std::move(ranges));
 }
 
-std::vector<uint64_t> Taken::ahead() const {
+std::vector<uint64_t> ConsumedRanges::ahead() const {
   std::vector<uint64_t> ends;
   for (const Range &range : ranges_)
     ends.insert(ends.end(), {range.begin, range.end});
   return ends;
 }
 
-uint64_t Taken::place(uint64_t number) const {
+uint64_t ConsumedRanges::place(uint64_t number) const {
   const auto range = std::upper_bound(ranges_.begin(), ranges_.end(), number,
                                       [](uint64_t sought, const Range &one) { return sought < one.number(); });
   return number - (range == ranges_.end() ? 0 : range->behind);
 }
 
 /// The places of the numbers from here to there: a range for each gap that they fill.
-void Taken::addPlaces(uint64_t number, uint64_t end, std::vector<Range> &to) const {
+void ConsumedRanges::addPlaces(uint64_t number, uint64_t end, std::vector<Range> &to) const {
   auto range = std::upper_bound(ranges_.begin(), ranges_.end(), number,
                                 [](uint64_t sought, const Range &one) { return sought < one.number(); });
   for (; number < end; ++range) {
@@ -69,7 +69,7 @@ void Taken::addPlaces(uint64_t number, uint64_t end, std::vector<Range> &to) con
 }
 
 /// All before `first` was taken, and these: those that touch become one, and what touches `first` is not ahead.
-void Taken::set(uint64_t first, std::vector<Range> ranges) {
+void ConsumedRanges::set(uint64_t first, std::vector<Range> ranges) {
   std::sort(ranges.begin(), ranges.end(), [](const Range &a, const Range &b) { return a.begin < b.begin; });
   ranges_.clear();
   for (const Range &range : ranges)
@@ -85,7 +85,7 @@ void Taken::set(uint64_t first, std::vector<Range> ranges) {
   position_ = first + behind;
 }
 
-void Taken::advance(const Walk &walk, uint64_t steps) {
+void ConsumedRanges::advance(const StreamWalk &walk, uint64_t steps) {
   const uint64_t to = walk.after(position_, steps);
   if (ranges_.empty()) {
     position_ = to;
@@ -97,7 +97,7 @@ void Taken::advance(const Walk &walk, uint64_t steps) {
   set(first, std::move(ranges));
 }
 
-bool Taken::advance(const Walk &rows, uint64_t share, std::span<const uint64_t> steps) {
+bool ConsumedRanges::advance(const StreamWalk &rows, uint64_t share, std::span<const uint64_t> steps) {
   const auto [least, most] = std::minmax_element(steps.begin(), steps.end());
   const uint64_t all = *least, end = *most;
   advance(rows, all); // what all have taken

@@ -19,14 +19,14 @@
 
 namespace graphc::data {
 
-class Taken {
+class ConsumedRanges {
 public:
   /// Ranges that are kept; more of them are forgotten, as if each replica had taken as much. 24 bytes each, in each source of batches.
   static constexpr size_t kMostRanges = size_t{1} << 17;
 
   /// `position`: how many samples were taken. `ahead`: begin, end, begin, end, … of what was taken behind the first sample that was not;
   /// check() has found it good.
-  explicit Taken(uint64_t position = 0, std::span<const uint64_t> ahead = {});
+  explicit ConsumedRanges(uint64_t position = 0, std::span<const uint64_t> ahead = {});
   /// In order, apart from each other and from what lies before, and no more samples than `position`.
   static absl::Status check(uint64_t position, std::span<const uint64_t> ahead);
 
@@ -38,10 +38,10 @@ public:
   uint64_t place(uint64_t number) const;
 
   /// All replicas together have taken so many steps.
-  void advance(const Walk &walk, uint64_t steps);
+  void advance(const StreamWalk &walk, uint64_t steps);
   /// Replica r of N has taken `steps[r]` steps, each of `share` samples: those behind r shares of each row of N shares, as BatchSource has
   /// them. `walk`: over rows. False: that were more ranges than are kept.
-  bool advance(const Walk &rows, uint64_t share, std::span<const uint64_t> steps);
+  bool advance(const StreamWalk &rows, uint64_t share, std::span<const uint64_t> steps);
 
 private:
   struct Range {

@@ -34,7 +34,7 @@ void normalizeLoop(T *values, uint64_t groups, uint64_t channels, uint64_t perCh
 
 } // namespace
 
-Transforms::Transforms(const plan::Dataset::Component &component) {
+SampleTransforms::SampleTransforms(const plan::Dataset::Component &component) {
   const plan::TensorType &type = component.sample();
   const int rank = type.shape_size();
   if (component.has_crop()) {
@@ -68,15 +68,15 @@ Transforms::Transforms(const plan::Dataset::Component &component) {
   }
 }
 
-Draw Transforms::draw(uint64_t seed, uint64_t epoch, uint64_t sample, size_t component) const {
+TransformDraw SampleTransforms::draw(uint64_t seed, uint64_t epoch, uint64_t sample, size_t component) const {
   // Samples are fewer than 2^48, components at most 64.
-  const base::PhiloxBlock words = base::Philox(seed ^ drawsKey, epoch).block(sample << 6 | component);
+  const base::PhiloxBlock words = base::PhiloxGenerator(seed ^ drawsKey, epoch).block(sample << 6 | component);
   const uint64_t moves = 2 * uint64_t(padding) + 1;
   return {int64_t(words[0] * moves >> 32) - padding, int64_t(words[1] * moves >> 32) - padding,
           flips && (words[2] >> 31)};
 }
 
-void Transforms::convertDrawn(const Conversion &conversion, const uint8_t *in, const Draw &draw, void *out) const {
+void SampleTransforms::convertDrawn(const ElementConversion &conversion, const uint8_t *in, const TransformDraw &draw, void *out) const {
   const size_t stored = sizeOf(conversion.from) * inner, made = plan::elementBytes(conversion.to) * inner;
   const uint64_t rowIn = stored * width, rowOut = made * width;
   const uint64_t left = uint64_t(std::max<int64_t>(0, -draw.right)), right = uint64_t(std::max<int64_t>(0, draw.right));
@@ -108,7 +108,7 @@ void Transforms::convertDrawn(const Conversion &conversion, const uint8_t *in, c
       std::swap_ranges(row + a * place, row + (a + 1) * place, row + b * place);
 }
 
-void Transforms::normalize(plan::DataType type, void *sample) const {
+void SampleTransforms::normalize(plan::DataType type, void *sample) const {
   if (type == plan::F32)
     normalizeLoop(static_cast<float *>(sample), groups, channels, perChannel, means, deviations);
   else

@@ -14,23 +14,23 @@
 namespace graphc::data {
 
 /// What stands at (y, x) was stored at (y + down, x + right), or where `flipped` at (y + down, width - 1 - x + right); 0 where that is outside.
-struct Draw {
+struct TransformDraw {
   int64_t down = 0, right = 0;
   bool flipped = false;
 };
 
-class Transforms {
+class SampleTransforms {
 public:
-  Transforms() = default;
+  SampleTransforms() = default;
   /// Of a component that verifyPlan has accepted.
-  explicit Transforms(const plan::Dataset::Component &component);
+  explicit SampleTransforms(const plan::Dataset::Component &component);
 
   bool draws() const { return padding > 0 || flips; }
   bool normalizes() const { return !means.empty(); }
 
-  Draw draw(uint64_t seed, uint64_t epoch, uint64_t sample, size_t component) const;
+  TransformDraw draw(uint64_t seed, uint64_t epoch, uint64_t sample, size_t component) const;
   /// A stored sample, drawn, to a program's.
-  void convertDrawn(const Conversion &conversion, const uint8_t *in, const Draw &draw, void *out) const;
+  void convertDrawn(const ElementConversion &conversion, const uint8_t *in, const TransformDraw &draw, void *out) const;
   /// A program's sample, in place.
   void normalize(plan::DataType type, void *sample) const;
 

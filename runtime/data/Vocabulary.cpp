@@ -55,7 +55,7 @@ std::string unescape(std::string_view line) {
 
 } // namespace
 
-uint32_t Vocabulary::childOf(uint32_t node, uint8_t byte) const {
+uint32_t TextVocabulary::childOf(uint32_t node, uint8_t byte) const {
   if (node == 0)
     return first[byte];
   uint32_t child = nodes[node].child;
@@ -64,14 +64,14 @@ uint32_t Vocabulary::childOf(uint32_t node, uint8_t byte) const {
   return child;
 }
 
-absl::StatusOr<Vocabulary> Vocabulary::parse(std::string_view content, const std::string &name) {
+absl::StatusOr<TextVocabulary> TextVocabulary::parse(std::string_view content, const std::string &name) {
   auto bad = [&](size_t line, const std::string &why) {
     return absl::InvalidArgumentError(absl::StrCat(name, ":", line, ": ", why));
   };
   if (content.empty() || content.size() > mostBytes)
     return absl::InvalidArgumentError(absl::StrCat(name, ": a vocabulary of ", content.size(), " bytes, expected 1 to ",
                                                    mostBytes, ", one token a line"));
-  Vocabulary made;
+  TextVocabulary made;
   made.nodes.emplace_back(); // the root
   for (size_t line = 1; !content.empty(); ++line) {
     const size_t end = std::min(content.find('\n'), content.size());
@@ -105,7 +105,7 @@ absl::StatusOr<Vocabulary> Vocabulary::parse(std::string_view content, const std
   return made;
 }
 
-absl::StatusOr<ArrayHeader> Vocabulary::cut(base::ByteReader &text, const std::string &name, const Sink &sink) const {
+absl::StatusOr<ArrayHeader> TextVocabulary::cut(base::ByteReader &text, const std::string &name, const ElementSink &sink) const {
   constexpr size_t piece = 1 << 16;
   std::string buffer;
   size_t at = 0; // what is cut of the buffer

@@ -57,9 +57,9 @@ std::string keptCode(std::string_view code) {
 
 /// A shared object. The descriptor stays open while it is loaded: dlopen knows a loaded object by its name, and /proc/self/fd/N
 /// names another one as soon as N is used again.
-class CpuCode final : public Code {
+class CpuCode final : public DeviceCode {
 public:
-  static absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) {
+  static absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) {
     GRAPHC_RETURN_IF_ERROR(checkCpu(image));
     auto code = std::make_unique<CpuCode>();
     GRAPHC_ASSIGN_OR_RETURN(code->file, base::sealedMemfd("graphc-code", image.bytes));
@@ -91,9 +91,9 @@ private:
 };
 
 /// In the order in which it was recorded, which is one that every other has to agree with.
-class CpuSegment final : public Segment {
+class CpuSegment final : public QueueSegment {
 public:
-  uint32_t copy(uint32_t, Way, void *to, const void *from, uint64_t bytes) override {
+  uint32_t copy(uint32_t, CopyDirection, void *to, const void *from, uint64_t bytes) override {
     const auto index = uint32_t(copies.size());
     copies.push_back({to, from, bytes});
     work.push_back([this, index](const GraphcContext &) {
@@ -102,7 +102,7 @@ public:
     });
     return index;
   }
-  void launch(uint32_t, const Code &code, uint32_t kernel, std::span<void *const> buffers) override {
+  void launch(uint32_t, const DeviceCode &code, uint32_t kernel, std::span<void *const> buffers) override {
     work.push_back([run = code.table().kernels[kernel].run,
                     named = std::vector<void *>(buffers.begin(), buffers.end())](const GraphcContext &context) {
       return run(named.data(), &context);
@@ -134,13 +134,13 @@ private:
 };
 
 /// Does at once what it is given.
-class CpuQueue final : public Queue {
+class CpuQueue final : public DeviceQueue {
 public:
   void copy(void *to, const void *from, uint64_t bytes) override {
     if (failure.ok())
       memcpy(to, from, bytes);
   }
-  void run(Segment &segment, const GraphcContext &context) override {
+  void run(QueueSegment &segment, const GraphcContext &context) override {
     if (failure.ok())
       note(static_cast<CpuSegment &>(segment).run(context));
   }
@@ -167,16 +167,16 @@ class CpuDevice final : public Device {
 public:
   explicit CpuDevice(const std::string &name) : deviceName(name) {}
   const std::string &name() const override { return deviceName; }
-  Limits limits() const override {
+  DeviceLimits limits() const override {
     return {false, UINT32_MAX, uint64_t(::sysconf(_SC_PHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE))};
   }
-  absl::StatusOr<Memory> allocate(uint64_t bytes, Space, Memory::Guard guard, const char *what) override {
-    return Memory::allocate(bytes, guard, what);
+  absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace, MemoryRegion::Guard guard, const char *what) override {
+    return MemoryRegion::allocate(bytes, guard, what);
   }
-  absl::StatusOr<Memory> share(uint64_t bytes, const char *what) override { return Memory::share(bytes, what); }
-  absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) override { return CpuCode::load(image); }
-  absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override { return std::make_unique<CpuQueue>(); }
-  std::unique_ptr<Segment> makeSegment() override { return std::make_unique<CpuSegment>(); }
+  absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) override { return MemoryRegion::share(bytes, what); }
+  absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) override { return CpuCode::load(image); }
+  absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override { return std::make_unique<CpuQueue>(); }
+  std::unique_ptr<QueueSegment> makeSegment() override { return std::make_unique<CpuSegment>(); }
   void wake() override {}
 
 private:

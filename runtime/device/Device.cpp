@@ -21,12 +21,12 @@ class Registry {
 public:
   Registry() {
     factories.emplace(hostKind().name, makeCpu);
-    for (const Kind &kind : kinds())
+    for (const DeviceKind &kind : kinds())
       if (kind.code == CodeFormat::Ptx)
         factories.emplace(kind.name, makeCuda);
   }
 
-  void add(std::string_view kind, Factory make) {
+  void add(std::string_view kind, DeviceFactory make) {
     base::MutexLock lock(mutex);
     factories.insert_or_assign(std::string(kind), std::move(make));
   }
@@ -65,7 +65,7 @@ public:
 
 private:
   base::Mutex mutex;
-  std::map<std::string, Factory, std::less<>> factories ABSL_GUARDED_BY(mutex); // by kind
+  std::map<std::string, DeviceFactory, std::less<>> factories ABSL_GUARDED_BY(mutex); // by kind
   std::map<std::string, std::unique_ptr<Device>> devices ABSL_GUARDED_BY(mutex); // by name
   base::Mutex madeMutex;
   std::vector<Device *> made ABSL_GUARDED_BY(madeMutex);
@@ -84,7 +84,7 @@ absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>> Device::make(const kerne
   return kernels::makeKernel(call, options.scratchBytes, options.pool);
 }
 
-void registerKind(std::string_view kind, Factory make) { registry().add(kind, std::move(make)); }
+void registerKind(std::string_view kind, DeviceFactory make) { registry().add(kind, std::move(make)); }
 
 absl::StatusOr<Device *> find(const std::string &name) { return registry().find(name); }
 
@@ -95,17 +95,17 @@ uint64_t wakes() { return registry().wakes.load(); }
 absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces, absl::Duration longest) {
   if (pieces.empty())
     return absl::OkStatus();
-  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Queue> queue, device.makeQueue());
+  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<DeviceQueue> queue, device.makeQueue());
   for (const CopyPiece &piece : pieces)
     queue->copy(piece.to, piece.from, piece.bytes);
   queue->signal(1);
   for (const absl::Time end = absl::Now() + longest; absl::Now() < end;)
     switch (queue->reached(1)) {
-    case Queue::Reached::Yes:
+    case DeviceQueue::Reached::Yes:
       return absl::OkStatus();
-    case Queue::Reached::Failed:
+    case DeviceQueue::Reached::Failed:
       return queue->status();
-    case Queue::Reached::NotYet:
+    case DeviceQueue::Reached::NotYet:
       queue->wait(1, std::min(end - absl::Now(), absl::Milliseconds(100)), wakes());
     }
   (void)queue.release();

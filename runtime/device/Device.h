@@ -28,18 +28,18 @@
 namespace graphc::kernels {
 class LibraryKernel;
 struct LibraryCall;
-class Pool;
+class ThreadPool;
 } // namespace graphc::kernels
 
 namespace graphc::device {
 
 /// By whom memory is touched.
-enum class Space : uint8_t {
+enum class MemorySpace : uint8_t {
   Host, ///< the host's threads; the device's copies reach it
   Device, ///< the device alone: to the host an address is a name. One with Host unless Limits::ownMemory
 };
 
-struct Limits {
+struct DeviceLimits {
   bool ownMemory = false; ///< what lies in Space::Device the host may not touch
   uint32_t queues = 1; ///< at most
   uint64_t memoryBytes = 0; ///< of Space::Device
@@ -58,31 +58,31 @@ struct CodeImage {
 /// What a library's kernel is made with.
 struct KernelOptions {
   uint64_t scratchBytes = 0; ///< that the plan gives; less than the library needs here is an error
-  kernels::Pool *pool = nullptr; ///< helps on the host; outlives the kernel
+  kernels::ThreadPool *pool = nullptr; ///< helps on the host; outlives the kernel
   std::string_view
       algorithm; ///< as LibraryKernel::algorithm told it before, of the same call; empty: the library chooses
 };
 
 /// Loaded; stays so while it lives.
-class Code {
+class DeviceCode {
 public:
-  virtual ~Code() = default;
+  virtual ~DeviceCode() = default;
   /// Its kernels and what they take. `run` is only for a Queue where the device has memory of its own.
   virtual const GraphcKernelTable &table() const = 0;
 };
 
 /// From where to where a copy goes: from the host's memory to the device's, back, or within the device's.
-enum class Way : uint8_t { In, Out, Within };
+enum class CopyDirection : uint8_t { In, Out, Within };
 
 /// Work that is recorded once and given to a queue at once, as often as one likes: one call of a GPU's driver. It is recorded as that of
 /// several queues, 0 and up, each of which does its own in order; work of two of them is ordered only where that is said. Buffers,
 /// code and library kernels live as long as it does. Of one thread.
-class Segment {
+class QueueSegment {
 public:
-  virtual ~Segment() = default;
+  virtual ~QueueSegment() = default;
   /// Its number among the copies, for move().
-  virtual uint32_t copy(uint32_t queue, Way way, void *to, const void *from, uint64_t bytes) = 0;
-  virtual void launch(uint32_t queue, const Code &code, uint32_t kernel, std::span<void *const> buffers) = 0;
+  virtual uint32_t copy(uint32_t queue, CopyDirection way, void *to, const void *from, uint64_t bytes) = 0;
+  virtual void launch(uint32_t queue, const DeviceCode &code, uint32_t kernel, std::span<void *const> buffers) = 0;
   virtual void call(uint32_t queue, kernels::LibraryKernel &kernel, std::span<void *const> buffers) = 0;
   /// All that the queue was given so far, for after().
   virtual uint32_t signal(uint32_t queue) = 0;
@@ -96,12 +96,12 @@ public:
 
 /// What is enqueued is done in its order. From one thread at a time; buffers stay as they are, and segments live, until a signal behind it
 /// is reached. Nothing here blocks but wait() and the destructor, which waits for all of it.
-class Queue {
+class DeviceQueue {
 public:
-  virtual ~Queue() = default;
+  virtual ~DeviceQueue() = default;
   virtual void copy(void *to, const void *from, uint64_t bytes) = 0;
   /// All of a segment of the same device.
-  virtual void run(Segment &segment, const GraphcContext &context) = 0;
+  virtual void run(QueueSegment &segment, const GraphcContext &context) = 0;
   /// The queue's count becomes n, more than before, once all that is enqueued so far is done.
   virtual void signal(uint64_t n) = 0;
 
@@ -121,34 +121,34 @@ public:
   virtual ~Device() = default;
   /// "CPU:0".
   virtual const std::string &name() const = 0;
-  virtual Limits limits() const = 0;
+  virtual DeviceLimits limits() const = 0;
   /// Of Space::Device, what nobody has taken yet, in whatever process. All of it where nobody counts.
   virtual absl::StatusOr<uint64_t> freeMemory() { return limits().memoryBytes; }
   /// Zeroed, 64-byte aligned. `what` is for the message where there is not enough. Guards are for Space::Host.
-  virtual absl::StatusOr<Memory> allocate(uint64_t bytes, Space space, Memory::Guard guard, const char *what) = 0;
+  virtual absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space, MemoryRegion::Guard guard, const char *what) = 0;
   /// Host memory that somebody else has made and that queues' copies touch: it is made such that they reach it without a detour, where the
   /// device knows better and worse memory (pinned). It stays so until what is returned goes, before the memory does; null where the
   /// device makes no difference. Where this fails copies are right all the same, but may be slow and block. `access`: what this
   /// process may do to it.
   enum class Access : uint8_t { Read, ReadWrite };
-  virtual absl::StatusOr<std::unique_ptr<Memory::Backing>> pin(std::span<uint8_t>, Access, const char * /*what*/) {
+  virtual absl::StatusOr<std::unique_ptr<MemoryRegion::Backing>> pin(std::span<uint8_t>, Access, const char * /*what*/) {
     return nullptr;
   }
   /// In Space::Host, for other processes of this host to map (Memory::share).
-  virtual absl::StatusOr<Memory> share(uint64_t bytes, const char *what) = 0;
-  virtual absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) = 0;
+  virtual absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) = 0;
+  virtual absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) = 0;
   /// Of a call that kernels::checkCall took, for this device's queues, and on the host for its lanes too. Here: the host's (Library.h).
   virtual absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>> make(const kernels::LibraryCall &call,
                                                                        const KernelOptions &options);
-  virtual absl::StatusOr<std::unique_ptr<Queue>> makeQueue() = 0;
-  virtual std::unique_ptr<Segment> makeSegment() = 0;
+  virtual absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() = 0;
+  virtual std::unique_ptr<QueueSegment> makeSegment() = 0;
   /// Whoever waits for one of its queues returns.
   virtual void wake() = 0;
 };
 
-using Factory = std::function<absl::StatusOr<std::unique_ptr<Device>>(const std::string &name)>;
+using DeviceFactory = std::function<absl::StatusOr<std::unique_ptr<Device>>(const std::string &name)>;
 /// Who makes devices of a kind (Kinds.h), in this process. The host's kind is there from the start; once a kind, before it is asked for.
-void registerKind(std::string_view kind, Factory make);
+void registerKind(std::string_view kind, DeviceFactory make);
 /// The device of that name, made when it is asked for first; one a process, and to its end. NotFound names the kinds that there are.
 absl::StatusOr<Device *> find(const std::string &name);
 /// Every wait for a queue in this process returns, and each that was given a count of wakes() from before: for an abort.

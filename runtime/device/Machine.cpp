@@ -4,13 +4,13 @@
 
 namespace graphc::device {
 
-absl::StatusOr<uint32_t> countDevices(const Kind &kind) {
+absl::StatusOr<uint32_t> countDevices(const DeviceKind &kind) {
   if (kind.code == CodeFormat::Ptx)
     return countCuda();
   return UINT32_MAX;
 }
 
-void setFirstDevice(const Kind &kind, uint32_t first) {
+void setFirstDevice(const DeviceKind &kind, uint32_t first) {
   if (kind.code == CodeFormat::Ptx)
     setFirstCuda(first);
 }

@@ -34,8 +34,8 @@ void *mapPages(uint64_t bytes, uint64_t even) {
 
 } // namespace
 
-absl::StatusOr<Memory> Memory::allocate(uint64_t bytes, Guard guard, const char *what) {
-  Memory memory;
+absl::StatusOr<MemoryRegion> MemoryRegion::allocate(uint64_t bytes, Guard guard, const char *what) {
+  MemoryRegion memory;
   static const uint64_t page = uint64_t(::sysconf(_SC_PAGESIZE));
   constexpr uint64_t most = uint64_t(1) << 47;
   if (bytes > most)
@@ -64,7 +64,7 @@ absl::StatusOr<Memory> Memory::allocate(uint64_t bytes, Guard guard, const char 
   return memory;
 }
 
-absl::StatusOr<Memory> Memory::share(uint64_t bytes, const char *what) {
+absl::StatusOr<MemoryRegion> MemoryRegion::share(uint64_t bytes, const char *what) {
   static const uint64_t page = uint64_t(::sysconf(_SC_PAGESIZE));
   constexpr uint64_t most = uint64_t(1) << 47;
   auto failed = [&](const char *call) {
@@ -73,7 +73,7 @@ absl::StatusOr<Memory> Memory::share(uint64_t bytes, const char *what) {
   };
   if (bytes > most)
     return absl::ResourceExhaustedError(absl::StrCat(what, ": ", bytes, " bytes do not fit an address space"));
-  Memory memory;
+  MemoryRegion memory;
   memory.memfd = ::memfd_create("graphc-zero-copy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (memory.memfd < 0)
     return failed("memfd_create");
@@ -93,8 +93,8 @@ absl::StatusOr<Memory> Memory::share(uint64_t bytes, const char *what) {
   return memory;
 }
 
-absl::StatusOr<Memory> Memory::join(std::span<const std::span<const uint8_t>> pieces, const char *what) {
-  Memory memory;
+absl::StatusOr<MemoryRegion> MemoryRegion::join(std::span<const std::span<const uint8_t>> pieces, const char *what) {
+  MemoryRegion memory;
   for (std::span<const uint8_t> piece : pieces)
     memory.bytes += piece.size();
   auto failed = [&](const char *call) {
@@ -119,7 +119,7 @@ absl::StatusOr<Memory> Memory::join(std::span<const std::span<const uint8_t>> pi
   return memory;
 }
 
-Memory::~Memory() {
+MemoryRegion::~MemoryRegion() {
   backing.reset();
   if (base)
     ::munmap(base, mapped);

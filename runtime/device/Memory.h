@@ -15,27 +15,27 @@ inline constexpr uint64_t alignment = 64; ///< of every buffer, offset and messa
 
 /// Anonymous zeroed pages, owned; optionally between two inaccessible guard pages. With guards the last byte lies within
 /// 63 bytes of the guard behind (the start must stay 64-byte aligned), so that an overrun of a vector faults.
-class Memory {
+class MemoryRegion {
 public:
-  Memory() = default;
-  Memory(Memory &&other) noexcept { swap(other); }
-  Memory &operator=(Memory &&other) noexcept {
+  MemoryRegion() = default;
+  MemoryRegion(MemoryRegion &&other) noexcept { swap(other); }
+  MemoryRegion &operator=(MemoryRegion &&other) noexcept {
     swap(other);
     return *this;
   }
-  ~Memory();
+  ~MemoryRegion();
 
   enum class Guard { None, Pages };
   /// Of 1.5 MiB or more huge pages of 2 MiB are asked for: without guards from the beginning, with up to 0.5 MiB more where the last would be mostly used; else
   /// those that end at the guard behind, of 2 MiB or more.
   /// `what` is for the message of an allocation that fails. 0 bytes: no memory, data() is null only without guards.
-  static absl::StatusOr<Memory> allocate(uint64_t bytes, Guard guard, const char *what);
+  static absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, Guard guard, const char *what);
 
   /// Zeroed pages that other processes can map too: a memfd of which this is the only writable mapping. Its size is
   /// sealed, and so (from Linux 5.1 on) is that nobody else maps it writable. At least one byte.
-  static absl::StatusOr<Memory> share(uint64_t bytes, const char *what);
+  static absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what);
   /// Pieces of memory that processes share, each whole pages, end to end and read-only: the same pages seen again, none copied.
-  static absl::StatusOr<Memory> join(std::span<const std::span<const uint8_t>> pieces, const char *what);
+  static absl::StatusOr<MemoryRegion> join(std::span<const std::span<const uint8_t>> pieces, const char *what);
   /// The memfd of shared memory, -1 of any other; valid as long as the memory.
   int descriptor() const { return memfd; }
 
@@ -45,8 +45,8 @@ public:
     virtual ~Backing() = default;
   };
   /// Memory that a device has made, named by addresses from `start` on.
-  static Memory of(uint8_t *start, uint64_t bytes, std::unique_ptr<Backing> backing) {
-    Memory memory;
+  static MemoryRegion of(uint8_t *start, uint64_t bytes, std::unique_ptr<Backing> backing) {
+    MemoryRegion memory;
     memory.start = start;
     memory.bytes = bytes;
     memory.backing = std::move(backing);
@@ -60,7 +60,7 @@ public:
   uint64_t size() const { return bytes; }
 
 private:
-  void swap(Memory &other) {
+  void swap(MemoryRegion &other) {
     std::swap(base, other.base);
     std::swap(mapped, other.mapped);
     std::swap(start, other.start);

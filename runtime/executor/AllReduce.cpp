@@ -7,14 +7,14 @@ namespace graphc::executor {
 using plan::Move;
 using transport::PollState;
 
-AllReduce::AllReduce(const Setting &setting, std::vector<plan::Move> moves)
+ResumableAllReduce::ResumableAllReduce(const Setting &setting, std::vector<plan::AllReduceMove> moves)
     : at(setting), moves(std::move(moves)), nearOthers(othersOf(setting.near)), farOthers(othersOf(setting.far)),
       messages(setting.receives.size()),
       heldFrom(this->moves.size() - (setting.pieces.empty() ? 0 : setting.near.count - 1)) {
   awaited.reserve(messages.size());
 }
 
-std::vector<transport::RecvPort *> AllReduce::othersOf(const plan::AllReduceGroup &group) const {
+std::vector<transport::RecvPort *> ResumableAllReduce::othersOf(const plan::AllReduceGroup &group) const {
   std::vector<transport::RecvPort *> ports;
   for (uint32_t i = 0; i < group.count; ++i)
     if (i != group.place)
@@ -24,17 +24,17 @@ std::vector<transport::RecvPort *> AllReduce::othersOf(const plan::AllReduceGrou
 
 /// Goes on with the moves, in their order, until one would block. A message is released as soon as it is used, but for
 /// those in whose senders' memory sums are read.
-AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &context) {
+ResumableAllReduce::Outcome ResumableAllReduce::advance(uint64_t step, const GraphcContext &context) {
   for (; next < moves.size(); ++next) {
-    const Move &move = moves[next];
-    if (move.kind == Move::Send) {
+    const AllReduceMove &move = moves[next];
+    if (move.kind == AllReduceMove::Send) {
       // The chunk is written again before done(): a transport that does not have it read in place has to copy it now.
       transport::SendPort *port = at.sends[move.peer];
       if (PollState state = port->start(chunk(move), step, transport::SendMode::Copy); state != PollState::Ready)
         return {state, port, true, move.peer};
       continue;
     }
-    if (move.kind == Move::Sum || move.kind == Move::SumHosts) {
+    if (move.kind == AllReduceMove::Sum || move.kind == AllReduceMove::SumHosts) {
       if (Outcome outcome = sum(move, context); outcome.state != PollState::Ready || outcome.code)
         return outcome;
       continue;
@@ -43,7 +43,7 @@ AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &contex
     const void *message = nullptr;
     if (PollState state = port->poll(&message); state != PollState::Ready)
       return {state, port, false, move.peer, 0, following(next)};
-    if (move.kind == Move::Take) {
+    if (move.kind == AllReduceMove::Take) {
       const uint8_t *piece = at.pieces.empty() ? nullptr : at.pieces[move.peer];
       if (!piece)
         memcpy(chunk(move), message, at.chunkBytes);
@@ -58,12 +58,12 @@ AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &contex
   return {};
 }
 
-void AllReduce::release() {
+void ResumableAllReduce::release() {
   for (size_t i = heldFrom; i < moves.size(); ++i)
     at.receives[moves[i].peer]->release();
 }
 
-std::span<transport::RecvPort *const> AllReduce::following(size_t first) {
+std::span<transport::RecvPort *const> ResumableAllReduce::following(size_t first) {
   awaited.clear();
   auto round = [&](size_t i) { return moves[i].chunk % at.rounds; };
   for (size_t i = first; i < moves.size() && moves[i].kind == moves[first].kind && round(i) == round(first); ++i)
@@ -71,7 +71,7 @@ std::span<transport::RecvPort *const> AllReduce::following(size_t first) {
   return awaited;
 }
 
-int AllReduce::add(uint8_t *to, const uint8_t *message, const GraphcContext &context) const {
+int ResumableAllReduce::add(uint8_t *to, const uint8_t *message, const GraphcContext &context) const {
   for (uint64_t offset = 0; offset < at.chunkBytes; offset += at.addBytes)
     if (int code = addPart(to + offset, message + offset, context))
       return code;
@@ -79,9 +79,9 @@ int AllReduce::add(uint8_t *to, const uint8_t *message, const GraphcContext &con
 }
 
 // Once all messages are there, in one pass over the chunk, by the tree over the group.
-AllReduce::Outcome AllReduce::sum(const plan::Move &move, const GraphcContext &context) {
-  const plan::AllReduceGroup &group = move.kind == Move::Sum ? at.near : at.far;
-  const std::span<transport::RecvPort *const> others = move.kind == Move::Sum ? nearOthers : farOthers;
+ResumableAllReduce::Outcome ResumableAllReduce::sum(const plan::AllReduceMove &move, const GraphcContext &context) {
+  const plan::AllReduceGroup &group = move.kind == AllReduceMove::Sum ? at.near : at.far;
+  const std::span<transport::RecvPort *const> others = move.kind == AllReduceMove::Sum ? nearOthers : farOthers;
   for (; arrived < group.count; ++arrived) {
     const void *message = chunk(move);
     if (arrived != group.place) {

@@ -16,7 +16,7 @@
 
 namespace graphc::executor {
 
-class AllReduce {
+class ResumableAllReduce {
 public:
   struct Setting {
     uint32_t self = 0; ///< instance
@@ -34,7 +34,7 @@ public:
     /// the last message of each other instance of `near` is given back by release() alone: until then none writes its sums again.
     std::vector<const uint8_t *> pieces;
   };
-  AllReduce(const Setting &setting, std::vector<plan::Move> moves);
+  ResumableAllReduce(const Setting &setting, std::vector<plan::AllReduceMove> moves);
 
   struct Outcome {
     transport::PollState state = transport::PollState::Ready; ///< Ready: all is done, or `code`
@@ -56,10 +56,10 @@ public:
 private:
   /// The ports of the moves of one kind that begin with `first`, of its round of chunks: one an instance at most.
   std::span<transport::RecvPort *const> following(size_t first);
-  Outcome sum(const plan::Move &move, const GraphcContext &context);
+  Outcome sum(const plan::AllReduceMove &move, const GraphcContext &context);
   /// The ports of a group's members but of the one here.
   std::vector<transport::RecvPort *> othersOf(const plan::AllReduceGroup &group) const;
-  uint8_t *chunk(const plan::Move &move) const { return at.data + move.chunk * at.chunkBytes; }
+  uint8_t *chunk(const plan::AllReduceMove &move) const { return at.data + move.chunk * at.chunkBytes; }
   int add(uint8_t *to, const uint8_t *message, const GraphcContext &context) const; // one chunk
   int addPart(uint8_t *to, const uint8_t *message, const GraphcContext &context) const {
     void *arguments[] = {to, const_cast<uint8_t *>(message)};
@@ -67,7 +67,7 @@ private:
   }
 
   const Setting at;
-  const std::vector<plan::Move> moves;
+  const std::vector<plan::AllReduceMove> moves;
   const std::vector<transport::RecvPort *> nearOthers, farOthers;
   size_t next = 0; ///< move
   uint32_t arrived = 0; ///< of a sum: members whose message is there

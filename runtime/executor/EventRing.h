@@ -13,7 +13,7 @@ namespace graphc::executor {
 
 struct LaneEvent {
   int64_t time = 0; ///< base::nowNanoseconds()
-  plan::LanePlace place; ///< where the lane began to wait; Between: it ended that step
+  plan::LanePosition place; ///< where the lane began to wait; Between: it ended that step
 };
 
 /// Lanes add, any thread copies; nobody waits. A copy leaves out what is being written at that moment, and what was overwritten meanwhile; a lane
@@ -22,7 +22,7 @@ class EventRing {
 public:
   static constexpr size_t kEvents = 1000;
 
-  void add(const plan::LanePlace &place, int64_t time) {
+  void add(const plan::LanePosition &place, int64_t time) {
     const uint64_t number = added_.fetch_add(1, std::memory_order_relaxed);
     Slot &slot = slots_[number % kEvents];
     uint64_t before = slot.number.load(std::memory_order_relaxed);
@@ -63,7 +63,7 @@ public:
       event.place.step = words[2];
       event.place.iteration = uint32_t(words[3] >> 32);
       event.place.instruction = uint32_t(words[3]);
-      event.place.doing = plan::Doing(words[4] >> 32);
+      event.place.doing = plan::LaneActivity(words[4] >> 32);
       event.place.channel = uint32_t(words[4]);
       event.place.begins = words[5] >> 32;
       event.place.peer = uint32_t(words[5]);

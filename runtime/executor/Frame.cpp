@@ -16,24 +16,24 @@ uint64_t patternAt(uint64_t i) { return (i + 1) * 0x9e3779b97f4a7c15; }
 
 /// The arena, which peers may read where a bucket is zero-copy; then the address of each buffer. Messages have none
 /// yet: a Receive or Acquire binds them.
-absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uint32_t instance,
+absl::StatusOr<std::unique_ptr<LaneFrame>> LaneFrame::create(const LaneProgram &program, uint32_t instance,
                                                      VariableStore &variables, const FrameOptions &options) {
-  std::unique_ptr<Frame> frame(new Frame);
+  std::unique_ptr<LaneFrame> frame(new LaneFrame);
   const plan::Program &source = *program.source;
   uint64_t bytes = (source.arena_bytes() + 63) / 64 * 64;
   uint8_t *start = variables.zeroCopy().arena(program.index, instance);
   if (!start) {
     std::string what = absl::StrCat("arena of ", source.name());
-    auto guard = options.guardPages ? device::Memory::Guard::Pages : device::Memory::Guard::None;
+    auto guard = options.guardPages ? device::MemoryRegion::Guard::Pages : device::MemoryRegion::Guard::None;
     GRAPHC_ASSIGN_OR_RETURN(frame->own, program.device->allocate(program.runsAhead ? 2 * bytes : bytes,
-                                                                 device::Space::Host, guard, what.c_str()));
+                                                                 device::MemorySpace::Host, guard, what.c_str()));
     start = frame->own.data();
   }
   frame->arena = {start, bytes};
   if (source.device_arena_bytes()) {
     GRAPHC_ASSIGN_OR_RETURN(frame->deviceArena,
-                            program.device->allocate(source.device_arena_bytes(), device::Space::Device,
-                                                     device::Memory::Guard::None,
+                            program.device->allocate(source.device_arena_bytes(), device::MemorySpace::Device,
+                                                     device::MemoryRegion::Guard::None,
                                                      absl::StrCat("arena of ", source.name()).c_str()));
   }
   if (options.pattern) {
@@ -84,7 +84,7 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
   return frame;
 }
 
-uint64_t Frame::bytesTouched() const {
+uint64_t LaneFrame::bytesTouched() const {
   if (!patterned)
     return 0;
   const auto *words = reinterpret_cast<const uint64_t *>(arena.data());

@@ -18,21 +18,21 @@ namespace graphc::executor {
 struct FrameOptions {
   bool guardPages = true; ///< inaccessible pages before and behind the arena, but one that peers read in
   bool pattern = true; ///< fill the arena so that bytesTouched() can be measured; costs a pass over it
-  kernels::Pool *pool = nullptr; ///< helps with large kernels; outlives the lanes
+  kernels::ThreadPool *pool = nullptr; ///< helps with large kernels; outlives the lanes
 };
 
 /// The variables of one instruction, locked in ascending order; nothing in programs that do not lock.
-class Locks {
+class VariableLocks {
 public:
-  Locks(base::Mutex *const *first, uint32_t count) ABSL_NO_THREAD_SAFETY_ANALYSIS : first(first), count(count) {
+  VariableLocks(base::Mutex *const *first, uint32_t count) ABSL_NO_THREAD_SAFETY_ANALYSIS : first(first), count(count) {
     for (uint32_t i = 0; i < count; ++i)
       first[i]->lock();
   }
-  ~Locks() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  ~VariableLocks() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     for (uint32_t i = count; i > 0; --i)
       first[i - 1]->unlock();
   }
-  Locks(const Locks &) = delete;
+  VariableLocks(const VariableLocks &) = delete;
 
 private:
   base::Mutex *const *first;
@@ -41,9 +41,9 @@ private:
 
 /// Arena and pointer tables of one lane. The arena lies in the zero-copy memory where peers read in it (ZeroCopyMemory.h). Every argument of every call is one entry of `arguments`, resolved once; a
 /// Receive or Acquire rewrites only the entries that name its slot. Of a lane that runs ahead odd steps have an arena of their own.
-class Frame {
+class LaneFrame {
 public:
-  static absl::StatusOr<std::unique_ptr<Frame>> create(const Program &program, uint32_t instance,
+  static absl::StatusOr<std::unique_ptr<LaneFrame>> create(const LaneProgram &program, uint32_t instance,
                                                        VariableStore &variables, const FrameOptions &options = {});
   /// Highest byte of the arena ever written, plus 1 (0: none); needs options.pattern.
   uint64_t bytesTouched() const;
@@ -52,7 +52,7 @@ public:
   void *buffer(uint32_t index) const { return buffers[index]; }
 
   // For the lane and what it is made of.
-  Locks lock(const Instruction &instruction) const {
+  VariableLocks lock(const LaneInstruction &instruction) const {
     return {locks.data() + instruction.lockFirst, instruction.lockCount};
   }
   std::vector<void *> buffers; ///< one a plan buffer
@@ -63,12 +63,12 @@ public:
   }
   std::vector<std::unique_ptr<kernels::LibraryKernel>>
       libraryKernels; ///< of this lane alone: they hold its thread's state
-  kernels::Pool *pool = nullptr; ///< helps with kernels that have blocks; null: nobody does
+  kernels::ThreadPool *pool = nullptr; ///< helps with kernels that have blocks; null: nobody does
 
 private:
-  Frame() = default;
-  device::Memory own; // of the arena, where no peer reads in it
-  device::Memory deviceArena;
+  LaneFrame() = default;
+  device::MemoryRegion own; // of the arena, where no peer reads in it
+  device::MemoryRegion deviceArena;
   std::span<uint8_t> arena;
   bool patterned = false;
   std::vector<base::Mutex *> locks; // by Program::lockVariables

@@ -4,7 +4,7 @@
 
 namespace graphc::executor {
 
-absl::Status Host::feed(const LaneInfo &lane, uint64_t, std::span<void *const>) {
+absl::Status LaneCallbacks::feed(const LaneInfo &lane, uint64_t, std::span<void *const>) {
   return absl::FailedPreconditionError(
       absl::StrCat(lane.name, ": the program has arguments to feed, but this session feeds none"));
 }

@@ -44,9 +44,9 @@ struct StepResults {
   bool last = false; ///< likewise: this run of the phase ends behind it
 };
 
-class Host {
+class LaneCallbacks {
 public:
-  virtual ~Host() = default;
+  virtual ~LaneCallbacks() = default;
   /// Before the first instruction of a step, for programs that have feeds: write each of them.
   virtual absl::Status feed(const LaneInfo &lane, uint64_t step, std::span<void *const> feeds);
   /// Fills one buffer a component and, where the instruction has it, the mask. `step` is 0-based within the phase; the
@@ -58,7 +58,7 @@ public:
   /// Chief's lane, once a step: does the phase end after this step?
   virtual ControlMessage decide(const LaneInfo &lane, uint64_t step) = 0;
   /// Asynchronous phases: the updates still to be done. Null where no program of this task takes tickets.
-  virtual Tickets *tickets() = 0;
+  virtual UpdateTickets *tickets() = 0;
   /// Where the lane waits before each step, asked as it is made; null: it waits for nobody.
   virtual StepGate *gate(const LaneInfo &) { return nullptr; }
   /// What the lane waits on before stepDone() where earlier results still wait to be taken; null where they do not.

@@ -52,7 +52,7 @@ std::string deviceOf(const plan::Code &code, const plan::Program &program) {
 bool isOfCpu(const std::string &algorithm) { return algorithm.rfind(kernels::kCpuAlgorithm, 0) == 0; }
 
 absl::StatusOr<std::unique_ptr<KernelLibrary>>
-KernelLibrary::load(const plan::Plan &plan, const std::vector<uint32_t> &programs, kernels::Pool *pool) {
+KernelLibrary::load(const plan::Plan &plan, const std::vector<uint32_t> &programs, kernels::ThreadPool *pool) {
   std::unique_ptr<KernelLibrary> library(new KernelLibrary);
   library->kernels.resize(size_t(plan.kernels_size()));
   std::set<std::pair<uint32_t, std::string>> called; // a compiled kernel on a device
@@ -70,7 +70,7 @@ KernelLibrary::load(const plan::Plan &plan, const std::vector<uint32_t> &program
     const plan::Kernel &kernel = plan.kernels(int(index));
     const uint32_t code = kernel.compiled().code(), entry = kernel.compiled().entry();
     const plan::Code &object = plan.code(int(code));
-    std::unique_ptr<device::Code> &loaded = library->codes[{code, deviceName}];
+    std::unique_ptr<device::DeviceCode> &loaded = library->codes[{code, deviceName}];
     if (!loaded) {
       GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(deviceName));
       device::CodeImage image{object.elf().empty() ? object.ptx() : object.elf(),
@@ -101,8 +101,8 @@ KernelLibrary::load(const plan::Plan &plan, const std::vector<uint32_t> &program
 
 /// Makes the kernel of each call once; where algorithms are told, of those alone that can be told one. Lanes make theirs by the algorithm
 /// that it has told.
-absl::Status KernelLibrary::choose(const plan::Plan &plan, const Algorithms &told, kernels::Pool *pool) {
-  Algorithms chosen;
+absl::Status KernelLibrary::choose(const plan::Plan &plan, const KernelAlgorithms &told, kernels::ThreadPool *pool) {
+  KernelAlgorithms chosen;
   for (const auto &[index, name] : libraryCalls) {
     const plan::Kernel &kernel = plan.kernels(int(index));
     if (!told.empty()) {
@@ -132,17 +132,17 @@ absl::Status KernelLibrary::choose(const plan::Plan &plan, const Algorithms &tol
   return absl::OkStatus();
 }
 
-absl::Status KernelLibrary::take(const plan::Plan &plan, const Algorithms &told) {
+absl::Status KernelLibrary::take(const plan::Plan &plan, const KernelAlgorithms &told) {
   return told.empty() ? absl::OkStatus() : choose(plan, told, nullptr);
 }
 
-const device::Code &KernelLibrary::code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const {
+const device::DeviceCode &KernelLibrary::code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const {
   const uint32_t code = plan.kernels(int(kernel)).compiled().code();
   return *codes.at({code, deviceOf(plan.code(int(code)), program)});
 }
 
 absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::loadFor(const plan::Plan &plan, const plan::Task &task,
-                                                                      kernels::Pool *pool) {
+                                                                      kernels::ThreadPool *pool) {
   std::vector<uint32_t> programs;
   for (int i = 0; i < plan.programs_size(); ++i)
     if (plan::lanesOn(plan, plan.programs(i), task))

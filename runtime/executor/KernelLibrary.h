@@ -18,7 +18,7 @@
 namespace graphc::executor {
 
 /// Which of its algorithms a library takes for a call, where the bits depend on it (LibraryKernel::algorithm): by the kernel's name in the plan.
-using Algorithms = std::map<std::string, std::string>;
+using KernelAlgorithms = std::map<std::string, std::string>;
 /// Whether one of them is of a CPU: tasks compare it, no library can be told to take it.
 bool isOfCpu(const std::string &algorithm);
 
@@ -28,29 +28,29 @@ class KernelLibrary {
 public:
   /// `pool`: whose threads lanes will share kernels with. What has to be tried for that is tried here, which may take as long as a step of each.
   static absl::StatusOr<std::unique_ptr<KernelLibrary>>
-  load(const plan::Plan &plan, const std::vector<uint32_t> &programs, kernels::Pool *pool = nullptr);
+  load(const plan::Plan &plan, const std::vector<uint32_t> &programs, kernels::ThreadPool *pool = nullptr);
   /// Every program with an instance on `task`.
   static absl::StatusOr<std::unique_ptr<KernelLibrary>> loadFor(const plan::Plan &plan, const plan::Task &task,
-                                                                kernels::Pool *pool = nullptr);
+                                                                kernels::ThreadPool *pool = nullptr);
 
   /// The entry of a kernel compiled for the host; null for others, for library kernels and for kernels no given program calls.
   GraphcKernel entry(uint32_t kernel) const { return kernels[kernel].run; }
   /// Of such a kernel: how many there are.
   uint32_t blocks(uint32_t kernel) const { return kernels[kernel].blocks; }
   /// Where a given program's queues find a compiled kernel of theirs: its code, loaded on the program's device.
-  const device::Code &code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const;
+  const device::DeviceCode &code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const;
 
-  const Algorithms &algorithms() const { return taken; }
+  const KernelAlgorithms &algorithms() const { return taken; }
   /// From now on those of `told` for the calls that are here. The error names one that cannot be taken on this machine.
-  absl::Status take(const plan::Plan &plan, const Algorithms &told);
+  absl::Status take(const plan::Plan &plan, const KernelAlgorithms &told);
 
 private:
   KernelLibrary() = default;
-  absl::Status choose(const plan::Plan &plan, const Algorithms &told, kernels::Pool *pool);
+  absl::Status choose(const plan::Plan &plan, const KernelAlgorithms &told, kernels::ThreadPool *pool);
   std::set<std::pair<uint32_t, std::string>> libraryCalls; // a library kernel on a device
-  Algorithms taken;
+  KernelAlgorithms taken;
   std::vector<GraphcKernelEntry> kernels; // one a plan kernel
-  std::map<std::pair<uint32_t, std::string>, std::unique_ptr<device::Code>> codes; // of a plan's code on a device
+  std::map<std::pair<uint32_t, std::string>, std::unique_ptr<device::DeviceCode>> codes; // of a plan's code on a device
 };
 
 } // namespace graphc::executor

@@ -22,19 +22,19 @@ using transport::PollState;
 /// Nanoseconds. Ends of steps that follow sooner are no events of their own: they would push all others out, and cost more than a small step.
 static constexpr int64_t kEndsApart = 10000;
 
-Lane::Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host)
+Lane::Lane(std::shared_ptr<const LaneProgram> ofFamily, LaneInfo info, std::unique_ptr<LaneFrame> frame, LaneCallbacks &host)
     : program(std::move(ofFamily)), laneInfo(std::move(info)), laneFrame(std::move(frame)), host(&host),
       ports(*program, laneInfo), messages(*program, ports, *laneFrame), choice(*program, ports, *laneFrame),
       turn(host.gate(laneInfo)), segments(*program, *laneFrame) {
   context.replica = laneInfo.instance;
 }
 
-absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program> program, LaneInfo info,
-                                                   std::unique_ptr<Frame> frame, transport::Transport &transport,
-                                                   Host &host) {
+absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const LaneProgram> program, LaneInfo info,
+                                                   std::unique_ptr<LaneFrame> frame, transport::Transport &transport,
+                                                   LaneCallbacks &host) {
   std::unique_ptr<Lane> lane(new Lane(std::move(program), std::move(info), std::move(frame), host));
-  for (const Instruction &instruction : lane->program->instructions)
-    if (instruction.op == Op::Ticket && !(lane->tickets = host.tickets()))
+  for (const LaneInstruction &instruction : lane->program->instructions)
+    if (instruction.op == LaneOp::Ticket && !(lane->tickets = host.tickets()))
       return absl::InternalError(absl::StrCat(lane->laneInfo.name, ": nobody gives it tickets"));
   GRAPHC_RETURN_IF_ERROR(lane->ports.resolve(transport));
   GRAPHC_RETURN_IF_ERROR(lane->segments.make(transport, lane->laneInfo.name));
@@ -97,37 +97,37 @@ std::optional<LaneState> Lane::awaitTurn() {
   return LaneState::PhaseEnded;
 }
 
-SumOutcome Lane::takeAll(const Instruction &instruction) {
-  if (instruction.op == Op::Collect)
+SumOutcome Lane::takeAll(const LaneInstruction &instruction) {
+  if (instruction.op == LaneOp::Collect)
     return messages.collect(instruction);
-  return instruction.chosen == Program::noPort ? messages.advance(instruction, context)
+  return instruction.chosen == LaneProgram::noPort ? messages.advance(instruction, context)
                                                : choice.sum(instruction, context);
 }
 
-uint64_t Lane::microBatchIndex(const Instruction &instruction) const {
+uint64_t Lane::microBatchIndex(const LaneInstruction &instruction) const {
   const uint64_t step = host->stepsBefore() + currentStep;
   return (step * program->source->instances() + laneInfo.instance) * instruction.count + instruction.port + iteration;
 }
 
-void Lane::traceEntry(const Instruction &instruction) {
-  trace->enters(instruction.op == Op::AllReduceDone ? allReduces.movesDone(instruction.port) : uint32_t(sub));
+void Lane::traceEntry(const LaneInstruction &instruction) {
+  trace->enters(instruction.op == LaneOp::AllReduceDone ? allReduces.movesDone(instruction.port) : uint32_t(sub));
 }
 
-void Lane::bind(const Instruction &instruction, void *memory) {
+void Lane::bind(const LaneInstruction &instruction, void *memory) {
   laneFrame->buffers[instruction.buffer] = memory;
   for (uint32_t i = 0; i < instruction.count; ++i)
     laneFrame->arguments[program->patches[instruction.first + i]] = memory;
 }
 
 template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
-  const Instruction *const instructions = program->instructions.data();
+  const LaneInstruction *const instructions = program->instructions.data();
   const uint32_t end = uint32_t(program->instructions.size());
-  Frame &frame = *laneFrame;
+  LaneFrame &frame = *laneFrame;
   void *const *const arguments = frame.argumentsOf(currentStep);
   if constexpr (kTraced)
     trace->resumes();
   for (; position < end; ++position) {
-    const Instruction &instruction = instructions[position];
+    const LaneInstruction &instruction = instructions[position];
     if (kAgain && program->doneOnce[position] && LanePoint{currentStep, position} < donePoint)
       continue;
     if (allReduces.anyUnderWay())
@@ -135,26 +135,26 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
     if constexpr (kTraced)
       traceEntry(instruction);
     switch (instruction.op) {
-    case Op::Call: {
-      Locks locks = frame.lock(instruction);
+    case LaneOp::Call: {
+      VariableLocks locks = frame.lock(instruction);
       if (int code = instruction.kernel(arguments + instruction.first, &context)) [[unlikely]]
         return kernelFailed(instruction, code);
       break;
     }
-    case Op::CallInBlocks: {
-      Locks locks = frame.lock(instruction);
+    case LaneOp::CallInBlocks: {
+      VariableLocks locks = frame.lock(instruction);
       if (int code = kernels::callInBlocks(instruction.kernel, instruction.port, arguments + instruction.first, context,
                                            frame.pool)) [[unlikely]]
         return kernelFailed(instruction, code);
       break;
     }
-    case Op::LibraryCall: {
-      Locks locks = frame.lock(instruction);
+    case LaneOp::LibraryCall: {
+      VariableLocks locks = frame.lock(instruction);
       if (int code = frame.libraryKernels[instruction.port]->run(arguments + instruction.first)) [[unlikely]]
         return kernelFailed(instruction, code);
       break;
     }
-    case Op::Receive: {
+    case LaneOp::Receive: {
       const void *data = nullptr;
       transport::RecvPort *port = ports.receives[instruction.port];
       if (PollState state = port->poll(&data); state != PollState::Ready)
@@ -165,7 +165,7 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
       bind(instruction, const_cast<void *>(data));
       break;
     }
-    case Op::Acquire: {
+    case LaneOp::Acquire: {
       void *data = nullptr;
       transport::SendPort *port = ports.sends[instruction.port];
       if (PollState state = port->acquire(&data); state != PollState::Ready)
@@ -173,23 +173,23 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
       bind(instruction, data);
       break;
     }
-    case Op::Release:
+    case LaneOp::Release:
       frame.buffers[instruction.buffer] = nullptr;
       ports.receives[instruction.port]->release();
       break;
-    case Op::SendAhead:
+    case LaneOp::SendAhead:
       if (stopping)
         break;
       [[fallthrough]];
-    case Op::SendStart: {
-      const uint64_t step = currentStep + (instruction.op == Op::SendAhead);
+    case LaneOp::SendStart: {
+      const uint64_t step = currentStep + (instruction.op == LaneOp::SendAhead);
       // A locked variable may change as soon as the lock is gone: the transport has to have it by then.
       transport::SendMode mode = instruction.lockCount ? transport::SendMode::Copy : transport::SendMode::Borrow;
       for (; sub < instruction.count; ++sub) {
         transport::SendPort *port = ports.sends[instruction.port + sub];
         if (!port) // all to all: this instance
           continue;
-        Locks locks = frame.lock(instruction);
+        VariableLocks locks = frame.lock(instruction);
         const void *message = static_cast<uint8_t *>(frame.buffers[instruction.buffer]) + instruction.bytes * sub;
         const std::optional<uint64_t> actual = ports.actualBytes(instruction, frame.buffers, sub);
         if (!actual) [[unlikely]]
@@ -200,7 +200,7 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
       sub = 0;
       break;
     }
-    case Op::SendDone:
+    case LaneOp::SendDone:
       for (; sub < instruction.count; ++sub) {
         transport::SendPort *port = ports.sends[instruction.port + sub];
         if (!port)
@@ -210,30 +210,30 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
       }
       sub = 0;
       break;
-    case Op::Aggregate:
-    case Op::Collect:
+    case LaneOp::Aggregate:
+    case LaneOp::Collect:
       if (std::optional<LaneState> state = goOnAfter(instruction, takeAll(instruction)))
         return state;
       break;
-    case Op::Accumulate: {
-      Locks locks = frame.lock(instruction);
+    case LaneOp::Accumulate: {
+      VariableLocks locks = frame.lock(instruction);
       if (int code = addToLoopSum(instruction, arguments + instruction.first,
                                   program->source->buffers(int(instruction.buffer)).bytes(), iteration, context))
           [[unlikely]]
         return kernelFailed(instruction, code);
       break;
     }
-    case Op::Again:
+    case LaneOp::Again:
       if (++iteration < instruction.count)
         position -= instruction.first + 1;
       else
         iteration = 0;
       break;
-    case Op::Choose:
+    case LaneOp::Choose:
       if (std::optional<LaneState> state = goOnAfter(instruction, choice.choose(instruction, currentStep)))
         return state;
       break;
-    case Op::NextBatch: {
+    case LaneOp::NextBatch: {
       const plan::Instruction::NextBatch &next = instruction.source->next_batch();
       void *const *to = arguments + instruction.first;
       uint8_t *valid = next.has_valid() ? static_cast<uint8_t *>(to[instruction.count]) : nullptr;
@@ -242,56 +242,56 @@ template <bool kTraced, bool kAgain> std::optional<LaneState> Lane::execute() {
         return fail(std::move(status));
       break;
     }
-    case Op::MicroBatchIndex:
+    case LaneOp::MicroBatchIndex:
       *static_cast<uint64_t *>(arguments[instruction.first]) = microBatchIndex(instruction);
       break;
-    case Op::ControlSend:
+    case LaneOp::ControlSend:
       if (std::optional<LaneState> state = controlSend(instruction))
         return state;
       break;
-    case Op::ControlReceive:
+    case LaneOp::ControlReceive:
       if (std::optional<LaneState> state = controlReceive(instruction))
         return state;
       break;
-    case Op::AllReduceStart:
+    case LaneOp::AllReduceStart:
       allReduces.start(instruction.port);
       break;
-    case Op::AllReduceDone:
+    case LaneOp::AllReduceDone:
       if (std::optional<LaneState> state = finishAllReduce(instruction))
         return state;
       break;
-    case Op::AllReduceRelease:
+    case LaneOp::AllReduceRelease:
       allReduces.release(instruction.port);
       break;
-    case Op::Give:
+    case LaneOp::Give:
       segments.give(instruction.port, currentStep, iteration, context);
       break;
-    case Op::Wait:
+    case LaneOp::Wait:
       if (std::optional<LaneState> state =
               waitForDevice(currentStep, instruction.local ? segments.poll(instruction.port, currentStep, iteration)
                                                            : segments.pollLast(instruction.port, currentStep)))
         return state;
       break;
-    case Op::Ticket:
+    case LaneOp::Ticket:
       if (std::optional<LaneState> state = takeTicket())
         return state;
       break;
-    case Op::QueueCall: // of segments
-    case Op::QueueLibraryCall:
-    case Op::QueueCopy:
-    case Op::QueueAccumulate:
-    case Op::QueueSignal:
-    case Op::QueueWait:
+    case LaneOp::QueueCall: // of segments
+    case LaneOp::QueueLibraryCall:
+    case LaneOp::QueueCopy:
+    case LaneOp::QueueAccumulate:
+    case LaneOp::QueueSignal:
+    case LaneOp::QueueWait:
       break;
     }
     if constexpr (kTraced)
-      trace->leaves(uint32_t(&instruction - instructions), iteration, instruction.op == Op::SendAhead);
+      trace->leaves(uint32_t(&instruction - instructions), iteration, instruction.op == LaneOp::SendAhead);
   }
   return std::nullopt;
 }
 
 /// After a sum or a choice: on, blocked at the instance that is missing, or failed.
-std::optional<LaneState> Lane::goOnAfter(const Instruction &instruction, const SumOutcome &outcome) {
+std::optional<LaneState> Lane::goOnAfter(const LaneInstruction &instruction, const SumOutcome &outcome) {
   sub = outcome.instance;
   if (outcome.code) [[unlikely]]
     return kernelFailed(instruction, outcome.code);
@@ -304,7 +304,7 @@ std::optional<LaneState> Lane::goOnAfter(const Instruction &instruction, const S
 }
 
 /// AllReduceDone: the moves to their end. Before it they went on between instructions, without blocking.
-std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
+std::optional<LaneState> Lane::finishAllReduce(const LaneInstruction &instruction) {
   waitsFor = allReduces.finish(instruction.port, currentStep, context);
   sub = allReduces.movesDone(instruction.port);
   if (waitsFor.code) [[unlikely]]
@@ -331,7 +331,7 @@ std::optional<LaneState> Lane::waitForDevice(uint64_t step, PollState state) {
 }
 
 /// Instance 0 of the chief's program decides, and sends it to each lane that has a channel from it.
-std::optional<LaneState> Lane::controlSend(const Instruction &instruction) {
+std::optional<LaneState> Lane::controlSend(const LaneInstruction &instruction) {
   if (laneInfo.instance != 0)
     return std::nullopt;
   if (sub == 0 && controlMessage == 0) { // decided once a step, however often a full channel brings us back here
@@ -351,7 +351,7 @@ std::optional<LaneState> Lane::controlSend(const Instruction &instruction) {
 
 /// The decision comes by a channel or, in the lane that made it, from there. One of another step means that tasks are
 /// out of step.
-std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
+std::optional<LaneState> Lane::controlReceive(const LaneInstruction &instruction) {
   uint64_t taken = controlMessage;
   if (!instruction.local || laneInfo.instance != 0) {
     const void *data = nullptr;
@@ -376,12 +376,12 @@ std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
 
 /// A permit for this step; without one the phase ends here, and the end of stream begins.
 std::optional<LaneState> Lane::takeTicket() {
-  const Ticket ticket = tickets->take(laneInfo.instance, currentStep);
-  if (ticket == Ticket::Taken)
+  const UpdateTicket ticket = tickets->take(laneInfo.instance, currentStep);
+  if (ticket == UpdateTicket::Taken)
     return std::nullopt;
-  if (ticket == Ticket::None)
+  if (ticket == UpdateTicket::None)
     return endByEndOfStream();
-  return notReady(&tickets->port(laneInfo.instance), ticket == Ticket::Wait ? PollState::Pending : PollState::Aborted,
+  return notReady(&tickets->port(laneInfo.instance), ticket == UpdateTicket::Wait ? PollState::Pending : PollState::Aborted,
                   Blocked::Permit);
 }
 
@@ -396,7 +396,7 @@ LaneState Lane::finishStep() {
     if (std::optional<LaneState> state = showStep(shownSteps))
       return *state;
   }
-  for (const Instruction &instruction : program->deferredReleases) {
+  for (const LaneInstruction &instruction : program->deferredReleases) {
     laneFrame->buffers[instruction.buffer] = nullptr;
     ports.receives[instruction.port]->release();
   }
@@ -428,8 +428,8 @@ std::optional<LaneState> Lane::showStep(uint64_t step) {
   results.last = stopping && step == currentStep;
   if (laneInfo.events && now - lastEnd >= kEndsApart) {
     lastEnd = now;
-    plan::LanePlace end{{laneInfo.programIndex, laneInfo.instance}, step};
-    end.doing = plan::Doing::Between;
+    plan::LanePosition end{{laneInfo.programIndex, laneInfo.instance}, step};
+    end.doing = plan::LaneActivity::Between;
     laneInfo.events->add(end, now);
   }
   stepStart = now;
@@ -482,12 +482,12 @@ void Lane::wait(absl::Duration timeout) {
 }
 
 void Lane::traceWait() {
-  auto isAt = [&](Op op) {
+  auto isAt = [&](LaneOp op) {
     return position < program->instructions.size() && program->instructions[position].op == op;
   };
-  const bool reduces = isAt(Op::AllReduceDone);
+  const bool reduces = isAt(LaneOp::AllReduceDone);
   trace->blocks({position, iteration, sub, messages.summedBytes()}, reduces ? waitsFor.peer : uint32_t(sub),
-                reduces && waitsFor.sends, isAt(Op::SendAhead));
+                reduces && waitsFor.sends, isAt(LaneOp::SendAhead));
 }
 
 absl::Status Lane::rejoin(transport::Transport &transport, uint64_t step) {
@@ -508,7 +508,7 @@ LaneState Lane::fail(absl::Status status) {
   return LaneState::Failed;
 }
 
-LaneState Lane::misfits(const Instruction &instruction) {
+LaneState Lane::misfits(const LaneInstruction &instruction) {
   return fail(base::annotate(ports.whyMisfit(instruction, laneFrame->buffers, sub),
                              absl::StrCat(laneInfo.name, ", at step ", uint64_t(currentStep))));
 }
@@ -522,7 +522,7 @@ void Lane::noteWait() {
   laneInfo.events->add(place(), base::nowNanoseconds());
 }
 
-LaneState Lane::kernelFailed(const Instruction &instruction, int code) {
+LaneState Lane::kernelFailed(const LaneInstruction &instruction, int code) {
   const std::string &where = plan::locationText(*program->plan, instruction.source->location());
   return fail(absl::InternalError(absl::StrCat(laneInfo.name, ": kernel ",
                                                program->plan->kernels(int(instruction.planKernel)).name(),
@@ -546,7 +546,7 @@ LaneState Lane::portFailed(transport::Port *port, transport::PollState state) {
 
 // "for /job:worker/task:1, the slowest worker at step 9 (max_staleness is 2)"
 std::string Lane::describeTicketWait() const {
-  std::optional<Tickets::Slowest> slowest = tickets->slowest(laneInfo.instance);
+  std::optional<UpdateTickets::Slowest> slowest = tickets->slowest(laneInfo.instance);
   if (!slowest || !tickets->maxStaleness())
     return "for a ticket";
   const plan::Plan &plan = *program->plan;
@@ -559,16 +559,16 @@ std::string Lane::describeTicketWait() const {
 }
 
 std::string Lane::describeWait() const {
-  const plan::LanePlace at = place();
-  if (at.doing == plan::Doing::Device && position >= program->instructions.size())
+  const plan::LanePosition at = place();
+  if (at.doing == plan::LaneActivity::Device && position >= program->instructions.size())
     return absl::StrCat(laneInfo.name, " waits at step ", shownSteps, " for the end of its work on ",
                         program->device->name());
   if (waitsForStepper())
     return absl::StrCat(laneInfo.name, " waits for whoever takes the steps to take step ", at.step);
   const std::string waits = absl::StrCat(laneInfo.name, " waits at step ", at.step, " ");
-  if (at.doing == plan::Doing::Permit)
+  if (at.doing == plan::LaneActivity::Permit)
     return waits + describeTicketWait();
-  if (at.doing == plan::Doing::Choice)
+  if (at.doing == plan::LaneActivity::Choice)
     return waits + choice.describe(program->instructions[position]);
   return absl::StrCat(laneInfo.name, " ", plan::placeText(*program->plan, at));
 }

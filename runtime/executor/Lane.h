@@ -40,9 +40,9 @@ enum class LaneState : uint8_t {
 class Lane : private LaneCursor {
 public:
   /// `ports` are resolved from `transport` here. All arguments but `frame` must outlive the lane.
-  static absl::StatusOr<std::unique_ptr<Lane>> create(std::shared_ptr<const Program> program, LaneInfo info,
-                                                      std::unique_ptr<Frame> frame, transport::Transport &transport,
-                                                      Host &host);
+  static absl::StatusOr<std::unique_ptr<Lane>> create(std::shared_ptr<const LaneProgram> program, LaneInfo info,
+                                                      std::unique_ptr<LaneFrame> frame, transport::Transport &transport,
+                                                      LaneCallbacks &host);
   /// Before the first run(); it outlives the lane.
   void traceTo(LaneTrace *to) { trace = to; }
 
@@ -64,7 +64,7 @@ public:
   /// Waits until a Blocked lane may get on, as Port::wait does.
   void wait(absl::Duration timeout);
   /// Where it is, from any thread while the lane is there; of one that moves a moment's view, of one that stands still what is so.
-  plan::LanePlace place() const { return LaneCursor::place(*program, laneInfo, tickets); }
+  plan::LanePosition place() const { return LaneCursor::place(*program, laneInfo, tickets); }
   /// For people: "/job:ps/task:0 train.ps0 waits at step 12 to receive train.w1.gradient[1] (model.mlir:12:8) from
   /// /job:worker/task:1 train.worker[1]". From the lane's own thread, or while it is stopped.
   std::string describeWait() const;
@@ -76,7 +76,7 @@ public:
   /// had begun. Nothing: they are between two steps, since an instruction behind the commit point has failed.
   std::optional<uint64_t> wholeSteps() const;
   const LaneInfo &info() const { return laneInfo; }
-  const Program &ofProgram() const { return *program; }
+  const LaneProgram &ofProgram() const { return *program; }
   bool takesTickets() const { return tickets; }
   /// A Blocked lane waits for whoever takes the steps one by one, which is no wait for another task and lasts as long as it likes.
   bool waitsForStepper() const { return turn && blockedPort == &turn; }
@@ -87,7 +87,7 @@ public:
   std::vector<uint64_t> dropped() const { return choice.dropped(); }
   /// Its device has done all that the lane gave it. While the lane is stopped.
   bool isIdle() const { return segments.isIdle(); }
-  Frame &frame() { return *laneFrame; }
+  LaneFrame &frame() { return *laneFrame; }
 
   /// Changes whenever the lane gets on: a wait lasts while it stays the same.
   struct Progress {
@@ -100,16 +100,16 @@ public:
   Progress progress() const { return {currentStep, iteration, position, sub, messages.summedBytes()}; }
 
 private:
-  Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host);
+  Lane(std::shared_ptr<const LaneProgram> ofFamily, LaneInfo info, std::unique_ptr<LaneFrame> frame, LaneCallbacks &host);
   /// Where somebody takes the steps one by one: nothing once the lane may begin this one.
   std::optional<LaneState> awaitTurn();
   LaneState beginStep();
   /// Executes from `position`; nothing: the step's instructions are done. Two copies of it, so that a step that is not traced costs nothing more.
   template <bool kTraced, bool kAgain = false> std::optional<LaneState> execute();
-  void traceEntry(const Instruction &instruction);
+  void traceEntry(const LaneInstruction &instruction);
   void traceWait();
   /// A Receive's or Acquire's buffer is at `memory` from now on.
-  void bind(const Instruction &instruction, void *memory);
+  void bind(const LaneInstruction &instruction, void *memory);
   LaneState finishStep();
   /// The host takes what a step has made.
   std::optional<LaneState> showStep(uint64_t step);
@@ -121,35 +121,35 @@ private:
   /// Into the ring of events: it has begun to wait.
   void noteWait();
   LaneState fail(absl::Status status);
-  LaneState misfits(const Instruction &instruction);
-  LaneState kernelFailed(const Instruction &instruction, int code);
+  LaneState misfits(const LaneInstruction &instruction);
+  LaneState kernelFailed(const LaneInstruction &instruction, int code);
   LaneState endByEndOfStream();
   /// What becomes of a message of every instance: a sum of them all, one of those chosen, or all of them end to end.
-  SumOutcome takeAll(const Instruction &instruction);
-  std::optional<LaneState> goOnAfter(const Instruction &instruction, const SumOutcome &outcome);
-  std::optional<LaneState> finishAllReduce(const Instruction &instruction);
-  std::optional<LaneState> controlSend(const Instruction &instruction);
-  std::optional<LaneState> controlReceive(const Instruction &instruction);
+  SumOutcome takeAll(const LaneInstruction &instruction);
+  std::optional<LaneState> goOnAfter(const LaneInstruction &instruction, const SumOutcome &outcome);
+  std::optional<LaneState> finishAllReduce(const LaneInstruction &instruction);
+  std::optional<LaneState> controlSend(const LaneInstruction &instruction);
+  std::optional<LaneState> controlReceive(const LaneInstruction &instruction);
   std::optional<LaneState> takeTicket();
   std::optional<LaneState> waitForDevice(uint64_t step, transport::PollState state);
   std::string describeTicketWait() const;
   /// Of this iteration, counted over the steps of the phase, those before this run among them, and over all replicas.
-  uint64_t microBatchIndex(const Instruction &instruction) const;
+  uint64_t microBatchIndex(const LaneInstruction &instruction) const;
   LaneState portFailed(transport::Port *port, transport::PollState state);
   LaneState badControlMessage(const ControlMessage &controlMessage);
 
-  std::shared_ptr<const Program> program;
+  std::shared_ptr<const LaneProgram> program;
   LaneInfo laneInfo;
-  std::unique_ptr<Frame> laneFrame;
-  Host *host = nullptr;
-  Tickets *tickets = nullptr; // of the program that takes them; else null
+  std::unique_ptr<LaneFrame> laneFrame;
+  LaneCallbacks *host = nullptr;
+  UpdateTickets *tickets = nullptr; // of the program that takes them; else null
   LanePorts ports;
   MessageSum messages; // of an Aggregate
   ReplicaChoice choice;
   LaneAllReduces allReduces;
   GraphcContext context{};
 
-  AllReduce::Outcome waitsFor; // of the AllReduceDone that blocks
+  ResumableAllReduce::Outcome waitsFor; // of the AllReduceDone that blocks
   bool inStep = false;
   bool stopping = false; // this step's control message was EndPhase
   bool tracing = false; // this step

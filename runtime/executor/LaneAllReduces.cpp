@@ -13,7 +13,7 @@ namespace {
 /// The sums of an all-reduce in one range: those of pieces of instances on this host where these have them, the others' and its own from
 /// its buffer, `own`. No memory where there is nothing to gain. `arenas`, by instance: where its program's begins in its zero-copy
 /// memory. `pieces` gets where each other instance's lies, null where it is copied.
-device::Memory joinSums(const AllReduceCall &call, const Program &program, const LaneInfo &info, const LanePorts &ports,
+device::MemoryRegion joinSums(const AllReduceCall &call, const LaneProgram &program, const LaneInfo &info, const LanePorts &ports,
                         const plan::AllReduceGroup &near, const uint8_t *own, const std::vector<uint64_t> &arenas,
                         std::vector<const uint8_t *> &pieces) {
   const plan::Buffer &buffer = program.source->buffers(int(call.source->all_reduce_start().buffer()));
@@ -36,7 +36,7 @@ device::Memory joinSums(const AllReduceCall &call, const Program &program, const
   }
   if (std::none_of(theirs.begin(), theirs.end(), [](const uint8_t *at) { return at; }))
     return {};
-  absl::StatusOr<device::Memory> joined = device::Memory::join(parts, "sums of other tasks");
+  absl::StatusOr<device::MemoryRegion> joined = device::MemoryRegion::join(parts, "sums of other tasks");
   if (!joined.ok()) { // as many mappings as the system has: copies do as well
     base::logger().warn("{}: sums of other tasks are copied: {}", info.name, std::string(joined.status().message()));
     return {};
@@ -47,7 +47,7 @@ device::Memory joinSums(const AllReduceCall &call, const Program &program, const
 
 } // namespace
 
-void LaneAllReduces::make(const Program &program, const LaneInfo &info, const LanePorts &ports, Frame &frame) {
+void LaneAllReduces::make(const LaneProgram &program, const LaneInfo &info, const LanePorts &ports, LaneFrame &frame) {
   underWay.reserve(program.allReduces.size());
   all.reserve(program.allReduces.size());
   sums.reserve(program.allReduces.size());
@@ -57,10 +57,10 @@ void LaneAllReduces::make(const Program &program, const LaneInfo &info, const La
     const plan::Channel &channel = program.plan->channels(int(start.channel()));
     const uint64_t chunks = program.source->buffers(int(start.buffer())).bytes() / channel.bytes();
     const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
-    AllReduce::Setting setting;
+    ResumableAllReduce::Setting setting;
     setting.self = info.instance;
-    setting.near = plan::allReduceGroup(shape, plan::Move::Sum, info.instance);
-    setting.far = plan::allReduceGroup(shape, plan::Move::SumHosts, info.instance);
+    setting.near = plan::allReduceGroup(shape, plan::AllReduceMove::Sum, info.instance);
+    setting.far = plan::allReduceGroup(shape, plan::AllReduceMove::SumHosts, info.instance);
     setting.rounds = std::max<uint64_t>(1, chunks / setting.near.count);
     setting.chunkBytes = channel.bytes();
     setting.addBytes = program.plan->kernels(int(start.add())).args(0).bytes();
@@ -75,7 +75,7 @@ void LaneAllReduces::make(const Program &program, const LaneInfo &info, const La
             *program.plan, plan::instanceTask(*program.plan, *program.source, i), program.index, i));
     sums.push_back(call.released
                        ? joinSums(call, program, info, ports, setting.near, setting.data, arenas, setting.pieces)
-                       : device::Memory());
+                       : device::MemoryRegion());
     if (uint8_t *joined = sums.back().data())
       for (const AllReduceCall::Read &read : call.reads)
         frame.arguments[read.argument] = joined + read.offset;
@@ -83,9 +83,9 @@ void LaneAllReduces::make(const Program &program, const LaneInfo &info, const La
   }
 }
 
-AllReduce::Outcome LaneAllReduces::finish(uint32_t index, uint64_t step, const GraphcContext &context) {
-  AllReduce &allReduce = all[index];
-  AllReduce::Outcome outcome = allReduce.advance(step, context);
+ResumableAllReduce::Outcome LaneAllReduces::finish(uint32_t index, uint64_t step, const GraphcContext &context) {
+  ResumableAllReduce &allReduce = all[index];
+  ResumableAllReduce::Outcome outcome = allReduce.advance(step, context);
   if (outcome.code || outcome.elsewhere || outcome.state != transport::PollState::Ready)
     return outcome;
   std::erase(underWay, &allReduce);

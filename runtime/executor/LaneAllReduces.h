@@ -20,13 +20,13 @@ namespace graphc::executor {
 class LaneAllReduces {
 public:
   /// The ports are resolved. Writes the argument table where sums are read elsewhere than in their buffer.
-  void make(const Program &program, const LaneInfo &info, const LanePorts &ports, Frame &frame);
+  void make(const LaneProgram &program, const LaneInfo &info, const LanePorts &ports, LaneFrame &frame);
 
   void start(uint32_t index) { underWay.push_back(&all[index]); }
   bool anyUnderWay() const { return !underWay.empty(); }
   /// While their peers keep up; what goes wrong is told by finish(). `trace`: null, or takes what got on.
   void advance(uint64_t step, const GraphcContext &context, LaneTrace *trace) {
-    for (AllReduce *allReduce : underWay) {
+    for (ResumableAllReduce *allReduce : underWay) {
       const uint32_t before = allReduce->movesDone();
       (void)allReduce->advance(step, context);
       if (trace && allReduce->movesDone() != before)
@@ -34,14 +34,14 @@ public:
     }
   }
   /// Ready without a code: it is done, and not under way any more.
-  AllReduce::Outcome finish(uint32_t index, uint64_t step, const GraphcContext &context);
+  ResumableAllReduce::Outcome finish(uint32_t index, uint64_t step, const GraphcContext &context);
   void release(uint32_t index) { all[index].release(); }
   uint32_t movesDone(uint32_t index) const { return all[index].movesDone(); }
 
 private:
-  std::vector<AllReduce> all;
-  std::vector<device::Memory> sums; // likewise
-  std::vector<AllReduce *> underWay; // in the order of their starts; has room for all
+  std::vector<ResumableAllReduce> all;
+  std::vector<device::MemoryRegion> sums; // likewise
+  std::vector<ResumableAllReduce *> underWay; // in the order of their starts; has room for all
 };
 
 } // namespace graphc::executor

@@ -21,7 +21,7 @@ struct LaneCursor {
   base::SingleWriter<uint32_t> sumWaits; ///< of the AllReduceDone that blocks: its port, 2 * peer + whether it sends
 
   /// `tickets`: null where the program takes none.
-  plan::LanePlace place(const Program &program, const LaneInfo &info, const Tickets *tickets) const;
+  plan::LanePosition place(const LaneProgram &program, const LaneInfo &info, const UpdateTickets *tickets) const;
 };
 
 } // namespace graphc::executor

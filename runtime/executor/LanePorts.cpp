@@ -50,19 +50,19 @@ absl::Status LanePorts::resolve(transport::Transport &transport) {
 }
 
 /// One count a message, where a transfer has several.
-static int64_t unitsOf(const Instruction &instruction, std::span<void *const> buffers, uint32_t index) {
+static int64_t unitsOf(const LaneInstruction &instruction, std::span<void *const> buffers, uint32_t index) {
   int64_t units;
   const uint32_t place = instruction.bytes ? index : 0;
   memcpy(&units, static_cast<const uint8_t *>(buffers[instruction.counts]) + sizeof units * place, sizeof units);
   return units;
 }
 
-const plan::Channel &LanePorts::channelOf(const Instruction &instruction) const {
-  const std::vector<PortUse> &uses = instruction.op == Op::SendStart ? program.sendPorts : program.receivePorts;
+const plan::Channel &LanePorts::channelOf(const LaneInstruction &instruction) const {
+  const std::vector<PortUse> &uses = instruction.op == LaneOp::SendStart ? program.sendPorts : program.receivePorts;
   return program.plan->channels(int(uses[instruction.port].channel));
 }
 
-std::optional<uint64_t> LanePorts::countedBytes(const Instruction &instruction, std::span<void *const> buffers,
+std::optional<uint64_t> LanePorts::countedBytes(const LaneInstruction &instruction, std::span<void *const> buffers,
                                                 uint32_t index) const {
   const plan::Channel &channel = channelOf(instruction);
   const int64_t units = unitsOf(instruction, buffers, index);
@@ -71,13 +71,13 @@ std::optional<uint64_t> LanePorts::countedBytes(const Instruction &instruction, 
   return uint64_t(units) * channel.unit_bytes();
 }
 
-absl::Status LanePorts::whyMisfit(const Instruction &instruction, std::span<void *const> buffers,
+absl::Status LanePorts::whyMisfit(const LaneInstruction &instruction, std::span<void *const> buffers,
                                   uint32_t index) const {
   const plan::Channel &channel = channelOf(instruction);
   const int64_t units = unitsOf(instruction, buffers, index);
   const uint32_t port = instruction.port + index;
   const std::string what =
-      absl::StrCat("to ", instruction.op == Op::SendStart ? describeSend(port) : describeReceive(port));
+      absl::StrCat("to ", instruction.op == LaneOp::SendStart ? describeSend(port) : describeReceive(port));
   if (!countedBytes(instruction, buffers, index))
     return absl::InternalError(absl::StrCat(what, ": a message of ", units, " times ", channel.unit_bytes(),
                                             " bytes; expected 0 to ", channel.bytes() / channel.unit_bytes()));

@@ -27,7 +27,7 @@ struct SumOutcome {
 class LanePorts {
 public:
   /// Both outlive it.
-  LanePorts(const Program &program, const LaneInfo &info) : program(program), info(info) {}
+  LanePorts(const LaneProgram &program, const LaneInfo &info) : program(program), info(info) {}
   /// Once more where links were made anew. An error leaves those of before.
   absl::Status resolve(transport::Transport &transport);
 
@@ -39,25 +39,25 @@ public:
   std::string describeReceive(uint32_t port) const { return describe(program.receivePorts[port], false); }
   // Of message `index` of a transfer, where messages have an actual size by its count in `buffers`, which the program has named.
   /// How many bytes it has: kWhole where its channel's messages all have one size, nothing where none has so many units.
-  std::optional<uint64_t> actualBytes(const Instruction &instruction, std::span<void *const> buffers,
+  std::optional<uint64_t> actualBytes(const LaneInstruction &instruction, std::span<void *const> buffers,
                                       uint32_t index) const {
-    return instruction.counts == Program::noPort ? transport::kWhole : countedBytes(instruction, buffers, index);
+    return instruction.counts == LaneProgram::noPort ? transport::kWhole : countedBytes(instruction, buffers, index);
   }
   /// Whether the message that was polled has so many.
-  bool fits(const Instruction &instruction, std::span<void *const> buffers, uint32_t index) const {
-    return instruction.counts == Program::noPort ||
+  bool fits(const LaneInstruction &instruction, std::span<void *const> buffers, uint32_t index) const {
+    return instruction.counts == LaneProgram::noPort ||
            countedBytes(instruction, buffers, index) == receives[instruction.port + index]->size();
   }
   /// Where either is not so.
-  absl::Status whyMisfit(const Instruction &instruction, std::span<void *const> buffers, uint32_t index) const;
+  absl::Status whyMisfit(const LaneInstruction &instruction, std::span<void *const> buffers, uint32_t index) const;
 
 private:
   std::string describe(const PortUse &use, bool isSend) const;
-  std::optional<uint64_t> countedBytes(const Instruction &instruction, std::span<void *const> buffers,
+  std::optional<uint64_t> countedBytes(const LaneInstruction &instruction, std::span<void *const> buffers,
                                        uint32_t index) const;
-  const plan::Channel &channelOf(const Instruction &instruction) const;
+  const plan::Channel &channelOf(const LaneInstruction &instruction) const;
 
-  const Program &program;
+  const LaneProgram &program;
   const LaneInfo &info;
 };
 

@@ -15,7 +15,7 @@ namespace {
 /// The first failure of a set of lanes, and who hears of it.
 class FirstFailure {
 public:
-  explicit FirstFailure(const RunOptions &options) : options(options) {}
+  explicit FirstFailure(const LaneRunOptions &options) : options(options) {}
 
   void report(const Lane &lane, const absl::Status &status) {
     bool first;
@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  const RunOptions &options;
+  const LaneRunOptions &options;
   base::Mutex mutex;
   absl::Status failure ABSL_GUARDED_BY(mutex);
 };
@@ -43,7 +43,7 @@ private:
 /// Watches one lane's waits. The clock is read only after a wait() that brought nothing.
 class WaitWatch {
 public:
-  WaitWatch(const Lane &lane, const RunOptions &options) : lane(lane), options(options) {}
+  WaitWatch(const Lane &lane, const LaneRunOptions &options) : lane(lane), options(options) {}
 
   /// The lane is blocked: how it has to end, or OK to wait on.
   absl::Status blocked() {
@@ -86,7 +86,7 @@ public:
 
 private:
   const Lane &lane;
-  const RunOptions &options;
+  const LaneRunOptions &options;
   Lane::Progress at;
   bool waiting = false;
   absl::Time last = absl::InfinitePast(); ///< when blocked() looked last
@@ -95,7 +95,7 @@ private:
 
 /// One lane on this thread: it runs until it has to wait, and waits a slice at a time, so that a long wait is reported
 /// and ends.
-void runLane(Lane &lane, const RunOptions &options, FirstFailure &failure) {
+void runLane(Lane &lane, const LaneRunOptions &options, FirstFailure &failure) {
   if (options.onStart)
     options.onStart(lane);
   WaitWatch watch(lane, options);
@@ -131,7 +131,7 @@ void runLane(Lane &lane, const RunOptions &options, FirstFailure &failure) {
 
 } // namespace
 
-absl::Status runLanes(std::span<const std::unique_ptr<Lane>> lanes, const RunOptions &options) {
+absl::Status runLanes(std::span<const std::unique_ptr<Lane>> lanes, const LaneRunOptions &options) {
   FirstFailure failure(options);
   auto run = [&](Lane &lane) {
     runLane(lane, options, failure);

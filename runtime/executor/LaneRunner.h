@@ -25,7 +25,7 @@ struct WaitReport {
   absl::Duration since; ///< how long it has waited
 };
 
-struct RunOptions {
+struct LaneRunOptions {
   absl::Duration reportAfter = kReportAfter; ///< then again whenever the time has doubled
   absl::Duration deadline = absl::Seconds(300); ///< of one wait; past it the lane fails with DeadlineExceeded
   std::function<void(const WaitReport &)> onWait; ///< may be empty
@@ -33,13 +33,13 @@ struct RunOptions {
   /// lanes go on waiting.
   std::function<void(const Lane &, const absl::Status &)> onFailure;
   std::function<void(Lane &)> onStart; ///< on each lane's thread before its first instruction
-  Parking *parking = nullptr; ///< where lanes stop whose task is started again; null: nowhere
+  LanePause *parking = nullptr; ///< where lanes stop whose task is started again; null: nowhere
 };
 
 /// Runs every lane to the end of its phase, the first on the calling thread and each other on a thread of its own, and
 /// joins them. Returns the failure that came first: one that is not Aborted goes before one that is (an aborted lane only
 /// heard of another's failure).
-absl::Status runLanes(std::span<const std::unique_ptr<Lane>> lanes, const RunOptions &options);
+absl::Status runLanes(std::span<const std::unique_ptr<Lane>> lanes, const LaneRunOptions &options);
 /// Whether the lanes' devices end their work within the limit.
 bool becomeIdle(std::span<const std::unique_ptr<Lane>> lanes, absl::Duration limit);
 

@@ -20,40 +20,40 @@ bool isMessage(const plan::Buffer &buffer) {
 
 LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, uint32_t iteration, void *const *arguments) const {
   Recorded made{program.device->makeSegment(), {}};
-  device::Segment &segment = *made.segment;
+  device::QueueSegment &segment = *made.segment;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> signals; // queue, count → the segment's own
   for (uint32_t i = use.first; i < use.first + use.count; ++i) {
-    const Instruction &instruction = program.given[i];
+    const LaneInstruction &instruction = program.given[i];
     const uint32_t queue = instruction.queue, first = instruction.first;
     switch (instruction.op) {
-    case Op::QueueCall: {
-      const Launch &launch = program.launches[instruction.port];
+    case LaneOp::QueueCall: {
+      const CompiledKernel &launch = program.launches[instruction.port];
       segment.launch(queue, *launch.code, launch.entry, {arguments + first, instruction.count});
       break;
     }
-    case Op::QueueLibraryCall:
+    case LaneOp::QueueLibraryCall:
       segment.call(queue, *frame.libraryKernels[instruction.port], {arguments + first, instruction.count});
       break;
-    case Op::QueueCopy: {
+    case LaneOp::QueueCopy: {
       const plan::Buffer &to = program.source->buffers(int(program.argumentBuffers[first])),
                          &from = program.source->buffers(int(program.argumentBuffers[first + 1]));
-      const device::Way way = from.space() == plan::HOST ? device::Way::In
-                              : to.space() == plan::HOST ? device::Way::Out
-                                                         : device::Way::Within;
+      const device::CopyDirection way = from.space() == plan::HOST ? device::CopyDirection::In
+                              : to.space() == plan::HOST ? device::CopyDirection::Out
+                                                         : device::CopyDirection::Within;
       const uint32_t copy = segment.copy(queue, way, arguments[first], arguments[first + 1], instruction.bytes);
       if (isMessage(to) || isMessage(from))
         made.moves.push_back({copy, first});
       break;
     }
-    case Op::QueueAccumulate: {
+    case LaneOp::QueueAccumulate: {
       const uint64_t bytes = program.source->buffers(int(instruction.buffer)).bytes();
-      const Launch &add = program.launches[instruction.port];
+      const CompiledKernel &add = program.launches[instruction.port];
       LoopSumStep(use.perLeaf, iteration)
           .apply(
               arguments[first], arguments + first + 1, use.perLeaf > 1,
               [&](void *to, void *from) {
                 if (bytes)
-                  segment.copy(queue, device::Way::Within, to, from, bytes);
+                  segment.copy(queue, device::CopyDirection::Within, to, from, bytes);
               },
               [&](void *to, void *from) {
                 for (uint64_t at = 0; at < bytes; at += instruction.bytes) {
@@ -64,10 +64,10 @@ LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, uint32_t iter
               });
       break;
     }
-    case Op::QueueSignal:
+    case LaneOp::QueueSignal:
       signals[{queue, instruction.count}] = segment.signal(queue);
       break;
-    case Op::QueueWait: // what segments before have signalled is done
+    case LaneOp::QueueWait: // what segments before have signalled is done
       if (auto signal = signals.find({instruction.port, instruction.count}); signal != signals.end())
         segment.after(queue, signal->second);
       break;
@@ -112,11 +112,11 @@ void LaneSegments::give(uint32_t index, uint64_t step, uint32_t iteration, const
 /// "segment 2 of 3, kernels train.add_1 (m.mlir:3:4) to train.mul_7 (m.mlir:9:4)"
 std::string LaneSegments::describe(uint32_t index) const {
   const SegmentUse &use = program.segments[index];
-  std::vector<const Instruction *> kernels;
+  std::vector<const LaneInstruction *> kernels;
   for (uint32_t i = use.first; i < use.first + use.count; ++i)
     if (program.given[i].source->has_call() || program.given[i].source->has_accumulate())
       kernels.push_back(&program.given[i]);
-  auto text = [&](const Instruction &call) {
+  auto text = [&](const LaneInstruction &call) {
     const std::string &where = plan::locationText(*program.plan, call.source->location());
     return absl::StrCat(program.plan->kernels(int(call.planKernel)).name(),
                         where.empty() ? "" : absl::StrCat(" (", where, ")"));
@@ -139,7 +139,7 @@ absl::Status LaneSegments::failure(uint64_t step) const {
     return status;
   const uint64_t all = program.segmentsOfStep;
   uint64_t failed = (step - (program.runsAhead && step > 0)) * all;
-  while (failed + 1 < signalled && queue->reached(failed + 1) == device::Queue::Reached::Yes)
+  while (failed + 1 < signalled && queue->reached(failed + 1) == device::DeviceQueue::Reached::Yes)
     ++failed;
   const uint64_t inStep = failed % all;
   auto isOf = [&](const SegmentUse &use) {

@@ -19,7 +19,7 @@ namespace graphc::executor {
 /// each segment of each step, in a loop each time. A lane that runs ahead has each twice, for even steps and for odd ones.
 class LaneSegments {
 public:
-  LaneSegments(const Program &program, const Frame &frame) : program(program), frame(frame) {}
+  LaneSegments(const LaneProgram &program, const LaneFrame &frame) : program(program), frame(frame) {}
   /// Records them. Those that name messages are prepared when they are given first, since messages have no address before. `lane`: for
   /// errors.
   absl::Status make(const transport::Transport &transport, const std::string &lane);
@@ -38,7 +38,7 @@ public:
   /// Ready once all of that step is done.
   transport::PollState pollAll(uint64_t step) { return port->poll((step + 1) * program.segmentsOfStep); }
   /// Nothing that was given is still to be done, or ever will be.
-  bool isIdle() const { return !queue || queue->reached(signalled) != device::Queue::Reached::NotYet; }
+  bool isIdle() const { return !queue || queue->reached(signalled) != device::DeviceQueue::Reached::NotYet; }
   /// Why the queue does no more: what its device says, of which segment. OK while it works.
   absl::Status failure(uint64_t step) const;
 
@@ -48,7 +48,7 @@ private:
     uint32_t copy, arguments; ///< its number in the segment; to, from
   };
   struct Recorded {
-    std::unique_ptr<device::Segment> segment;
+    std::unique_ptr<device::QueueSegment> segment;
     std::vector<Move> moves;
   };
   /// As in `iteration`, where it adds to a loop's sums.
@@ -59,12 +59,12 @@ private:
   }
   std::string describe(uint32_t segment) const;
 
-  const Program &program;
-  const Frame &frame;
+  const LaneProgram &program;
+  const LaneFrame &frame;
   /// Of a segment that adds to a loop's sums one for each LoopSumStep::number, of any other one; those of odd steps behind the others.
   std::vector<std::vector<Recorded>> recorded;
   uint64_t signalled = 0; // the queue's last count
-  std::unique_ptr<device::Queue> queue; // it ends its work before the segments go
+  std::unique_ptr<device::DeviceQueue> queue; // it ends its work before the segments go
   std::optional<QueuePort> port;
 };
 

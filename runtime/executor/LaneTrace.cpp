@@ -54,12 +54,12 @@ absl::StatusOr<std::vector<TraceRecord>> decodeRecords(std::string_view bytes, c
   return records;
 }
 
-LaneTrace::LaneTrace(const Program &program, uint64_t first, uint64_t steps, uint64_t most)
+LaneTrace::LaneTrace(const LaneProgram &program, uint64_t first, uint64_t steps, uint64_t most)
     : firstStep(first), steps(steps) {
   std::unordered_map<const plan::Instruction *, uint32_t> numbers;
   for (int i = 0; i < program.source->instructions_size(); ++i)
     numbers[&program.source->instructions(i)] = uint32_t(i);
-  for (const Instruction &instruction : program.instructions)
+  for (const LaneInstruction &instruction : program.instructions)
     instructions.push_back(numbers.at(instruction.source));
   for (const AllReduceCall &call : program.allReduces)
     starts.push_back(numbers.at(call.source));

@@ -57,7 +57,7 @@ public:
   static constexpr uint64_t kMostBytes = uint64_t(64) << 20;
 
   /// `first`: of the run of the phase, from 0. `most`: records, at most; as many as these steps take where they take fewer.
-  LaneTrace(const Program &program, uint64_t first, uint64_t steps, uint64_t most);
+  LaneTrace(const LaneProgram &program, uint64_t first, uint64_t steps, uint64_t most);
 
   // The lane's.
   /// Whether the step that begins is one of those.

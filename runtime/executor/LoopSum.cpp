@@ -4,7 +4,7 @@
 
 namespace graphc::executor {
 
-int addToLoopSum(const Instruction &instruction, void *const *arguments, uint64_t bytes, uint32_t iteration,
+int addToLoopSum(const LaneInstruction &instruction, void *const *arguments, uint64_t bytes, uint32_t iteration,
                  const GraphcContext &context) {
   const LoopSumStep step(instruction.take, iteration);
   const uint64_t chunk = instruction.bytes;

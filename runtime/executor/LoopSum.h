@@ -50,7 +50,7 @@ struct LoopSumStep {
 
 /// An Accumulate adds one time's value, of `bytes`, to its sums. `arguments`: the value, then the partial sums. Returns the code of a
 /// kernel that failed, or 0.
-int addToLoopSum(const Instruction &instruction, void *const *arguments, uint64_t bytes, uint32_t iteration,
+int addToLoopSum(const LaneInstruction &instruction, void *const *arguments, uint64_t bytes, uint32_t iteration,
                  const GraphcContext &context);
 
 } // namespace graphc::executor

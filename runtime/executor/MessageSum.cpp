@@ -13,7 +13,7 @@ using transport::PollState;
 
 // Sums by the tree over the replicas whatever arrives first: bits do not depend on timing. The tree is one of each element, so
 // the sum goes on with what is here of messages that are still arriving. The accumulator's lock is never held across a wait.
-SumOutcome MessageSum::advance(const Instruction &instruction, const GraphcContext &context) {
+SumOutcome MessageSum::advance(const LaneInstruction &instruction, const GraphcContext &context) {
   bytes = program.plan->channels(int(instruction.source->aggregate().channel())).bytes();
   while (summed < instruction.count) {
     PollState state = PollState::Ready; // of message `first`, the first that is not here whole
@@ -38,7 +38,7 @@ SumOutcome MessageSum::advance(const Instruction &instruction, const GraphcConte
     const uint64_t before = summedSoFar;
     const uint32_t whole = summed;
     {
-      Locks locks = frame.lock(instruction);
+      VariableLocks locks = frame.lock(instruction);
       if (int code = addUpTo(instruction, end, context)) [[unlikely]]
         return {PollState::Ready, first, {}, code};
     }
@@ -54,7 +54,7 @@ SumOutcome MessageSum::advance(const Instruction &instruction, const GraphcConte
   return {};
 }
 
-SumOutcome MessageSum::collect(const Instruction &instruction) {
+SumOutcome MessageSum::collect(const LaneInstruction &instruction) {
   auto *all = static_cast<uint8_t *>(frame.arguments[instruction.first]);
   for (; summed < instruction.count; ++summed) {
     const void *data = nullptr;
@@ -73,7 +73,7 @@ SumOutcome MessageSum::collect(const Instruction &instruction) {
   return {};
 }
 
-PollState MessageSum::lookAt(const Instruction &instruction, uint32_t instance) {
+PollState MessageSum::lookAt(const LaneInstruction &instruction, uint32_t instance) {
   Arriving &message = messages[instance];
   const void *data = nullptr;
   uint64_t here = bytes;
@@ -90,7 +90,7 @@ PollState MessageSum::lookAt(const Instruction &instruction, uint32_t instance) 
 // One pass over the sum, a chunk at a time: of each chunk the subtrees whose messages are all here, up to the first that is not; the
 // sum of those before it is the subtree to its left. So nothing is kept between two looks but the sum, and what comes last has
 // the messages of the last subtree to add.
-int MessageSum::addUpTo(const Instruction &instruction, uint32_t end, const GraphcContext &context) {
+int MessageSum::addUpTo(const LaneInstruction &instruction, uint32_t end, const GraphcContext &context) {
   struct Subtree {
     uint32_t first, count;
     uint64_t added, here; // bytes from the start of its messages
@@ -110,7 +110,7 @@ int MessageSum::addUpTo(const Instruction &instruction, uint32_t end, const Grap
   auto *sum = static_cast<uint8_t *>(frame.arguments[instruction.first]);
   const uint64_t chunk = instruction.bytes;
   const TreeSum tree{instruction.kernel, &context, chunk, addends.data(),
-                     instruction.partials == Program::noPort
+                     instruction.partials == LaneProgram::noPort
                          ? nullptr
                          : static_cast<uint8_t *>(frame.arguments[instruction.partials])};
   int code = 0;

@@ -21,13 +21,13 @@ public:
   /// being woken for each.
   static constexpr uint64_t kMostGathered = 64 << 10; ///< bytes
 
-  MessageSum(const Program &program, const LanePorts &ports, Frame &frame)
+  MessageSum(const LaneProgram &program, const LanePorts &ports, LaneFrame &frame)
       : program(program), ports(ports), frame(frame), messages(program.mostMessages), addends(program.mostMessages) {}
 
   /// Adds what is here of the messages of an Aggregate, and gives them back.
-  SumOutcome advance(const Instruction &instruction, const GraphcContext &context);
+  SumOutcome advance(const LaneInstruction &instruction, const GraphcContext &context);
   /// Copies those of a Collect end to end, likewise.
-  SumOutcome collect(const Instruction &instruction);
+  SumOutcome collect(const LaneInstruction &instruction);
   uint64_t summedBytes() const { return summedSoFar; } ///< by all Aggregates so far; from any thread
 
 private:
@@ -38,13 +38,13 @@ private:
     bool isWhole(uint64_t bytes) const { return seen && here == bytes; }
   };
   /// Ready: there is more of it than before.
-  transport::PollState lookAt(const Instruction &instruction, uint32_t instance);
+  transport::PollState lookAt(const LaneInstruction &instruction, uint32_t instance);
   /// Adds what can be added of messages[summed … end); the code of a kernel that failed, or 0.
-  int addUpTo(const Instruction &instruction, uint32_t end, const GraphcContext &context);
+  int addUpTo(const LaneInstruction &instruction, uint32_t end, const GraphcContext &context);
 
-  const Program &program;
+  const LaneProgram &program;
   const LanePorts &ports;
-  Frame &frame;
+  LaneFrame &frame;
   uint64_t bytes = 0; // of a message
   uint32_t summed = 0; // messages that are in the sum, or copied, whole
   base::SingleWriter<uint64_t> summedSoFar;

@@ -20,7 +20,7 @@ namespace graphc::executor {
 
 class Lane;
 
-class Parking {
+class LanePause {
 public:
   // The session's.
   /// Lanes of these instances are to stop, until they are let go.

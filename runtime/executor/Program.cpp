@@ -20,7 +20,7 @@ namespace graphc::executor {
 class ProgramBuilder {
 public:
   ProgramBuilder(const plan::Plan &plan, uint32_t index, const KernelLibrary &library)
-      : plan(plan), source(plan.programs(int(index))), library(library), program(std::make_shared<Program>()) {
+      : plan(plan), source(plan.programs(int(index))), library(library), program(std::make_shared<LaneProgram>()) {
     program->plan = &plan;
     program->source = &source;
     program->index = index;
@@ -28,13 +28,13 @@ public:
     program->endsByEndOfStream = plan.phases(int(source.phase())).ends_by_end_of_stream();
   }
 
-  absl::StatusOr<std::shared_ptr<const Program>> build() {
+  absl::StatusOr<std::shared_ptr<const LaneProgram>> build() {
     fetched = plan::shownBuffers(source);
     released = plan::releasedChannels(source);
     program->instructions.reserve(size_t(source.instructions_size()));
     for (const plan::Instruction &instruction : source.instructions())
       if (instruction.send_start().ahead())
-        addSend(instruction, Op::SendStart);
+        addSend(instruction, LaneOp::SendStart);
     program->stepFirst = uint32_t(program->instructions.size());
     for (int i = 0; i < source.instructions_size(); ++i) {
       if (const plan::Instruction &instruction = source.instructions(i); instruction.has_repeat())
@@ -59,7 +59,7 @@ public:
     GRAPHC_ASSIGN_OR_RETURN(program->device, device::find(source.device()));
     GRAPHC_RETURN_IF_ERROR(program->hostConstants.fill(plan, source, plan::HOST, *program->device));
     GRAPHC_RETURN_IF_ERROR(program->deviceConstants.fill(plan, source, plan::DEVICE, *program->device));
-    return std::shared_ptr<const Program>(std::move(program));
+    return std::shared_ptr<const LaneProgram>(std::move(program));
   }
 
 private:
@@ -68,39 +68,39 @@ private:
 
   void add(const plan::Instruction &from);
   // What an instruction of the plan is to the lane: operation, ports, buffers.
-  void decode(const plan::Instruction &from, const plan::Instruction::Copy &copy, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Signal &signal, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Wait &wait, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Receive &receive, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Release &release, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Acquire &acquire, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::SendDone &done, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Aggregate &sum, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Collect &collect, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Choose &choose, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::AllReduceStart &start, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::AllReduceDone &done, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::Accumulate &sum, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::NextBatch &next, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::MicroBatchIndex &index, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::ControlSend &send, Instruction &to);
-  void decode(const plan::Instruction &from, const plan::Instruction::ControlReceive &receive, Instruction &to);
-  void addCall(const plan::Instruction &from, Instruction &to);
-  void addLaunch(Instruction &to);
-  void give(const plan::Instruction &from, Instruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Copy &copy, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Signal &signal, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Wait &wait, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Receive &receive, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Release &release, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Acquire &acquire, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::SendDone &done, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Aggregate &sum, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Collect &collect, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Choose &choose, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::AllReduceStart &start, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::AllReduceDone &done, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::Accumulate &sum, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::NextBatch &next, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::MicroBatchIndex &index, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::ControlSend &send, LaneInstruction &to);
+  void decode(const plan::Instruction &from, const plan::Instruction::ControlReceive &receive, LaneInstruction &to);
+  void addCall(const plan::Instruction &from, LaneInstruction &to);
+  void addLaunch(LaneInstruction &to);
+  void give(const plan::Instruction &from, LaneInstruction &to);
   void numberSegments(size_t first, uint32_t times);
   void addLoop(int &position);
-  void addSend(const plan::Instruction &from, Op op);
-  void append(Instruction &to, const plan::Effects &effects);
+  void addSend(const plan::Instruction &from, LaneOp op);
+  void append(LaneInstruction &to, const plan::InstructionEffects &effects);
   uint32_t sendPort(uint32_t channel, uint32_t &count);
   uint32_t receivePort(uint32_t channel, bool family);
   void addPatches();
-  void addReads(const Instruction &call);
+  void addReads(const LaneInstruction &call);
 
   const plan::Plan &plan;
   const plan::Program &source;
   const KernelLibrary &library;
-  std::shared_ptr<Program> program;
+  std::shared_ptr<LaneProgram> program;
   std::set<uint32_t> fetched; // buffers that the host reads at the end of the step
   std::map<uint32_t, std::pair<uint32_t, uint32_t>> sendPorts; // channel → first port, count
   std::map<uint32_t, uint32_t> receivePorts;
@@ -113,7 +113,7 @@ private:
 };
 
 /// Behind the others, with the locks of the variables that it touches.
-void ProgramBuilder::append(Instruction &to, const plan::Effects &effects) {
+void ProgramBuilder::append(LaneInstruction &to, const plan::InstructionEffects &effects) {
   std::set<uint32_t> variables;
   if (source.locks_variables())
     for (const plan::BufferEffect &effect : effects.buffers)
@@ -163,8 +163,8 @@ uint32_t ProgramBuilder::receivePort(uint32_t channel, bool family) {
   return it->second;
 }
 
-void ProgramBuilder::addSend(const plan::Instruction &from, Op op) {
-  Instruction to;
+void ProgramBuilder::addSend(const plan::Instruction &from, LaneOp op) {
+  LaneInstruction to;
   to.op = op;
   to.source = &from;
   to.port = sendPort(from.send_start().channel(), to.count);
@@ -185,37 +185,37 @@ void ProgramBuilder::addLoop(int &position) {
     add(source.instructions(++position));
   loop = 0;
   numberSegments(firstSegment, repeat.repeat().count());
-  Instruction again;
-  again.op = Op::Again;
+  LaneInstruction again;
+  again.op = LaneOp::Again;
   again.source = &repeat;
   again.first = uint32_t(program->instructions.size() - begin);
   again.count = repeat.repeat().count();
   program->instructions.push_back(again);
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Copy &copy, Instruction &to) {
-  to.op = Op::QueueCopy;
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Copy &copy, LaneInstruction &to) {
+  to.op = LaneOp::QueueCopy;
   to.first = mark();
   to.bytes = source.buffers(int(copy.to())).bytes();
   program->argumentBuffers.push_back(copy.to());
   program->argumentBuffers.push_back(copy.from());
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Signal &signal, Instruction &to) {
-  to.op = Op::QueueSignal;
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Signal &signal, LaneInstruction &to) {
+  to.op = LaneOp::QueueSignal;
   to.count = signal.n();
   signalled[{from.queue(), to.count}] = from.segment() - 1;
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Wait &wait, Instruction &to) {
-  to.op = from.queue() ? Op::QueueWait : Op::Wait;
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Wait &wait, LaneInstruction &to) {
+  to.op = from.queue() ? LaneOp::QueueWait : LaneOp::Wait;
   to.port = from.queue() ? wait.queue() - 1 : signalled.at({wait.queue(), wait.n()});
   to.local = !from.queue() && loop && program->segments[to.port].loop == loop;
   to.count = wait.n();
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Receive &receive, Instruction &to) {
-  to.op = Op::Receive;
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Receive &receive, LaneInstruction &to) {
+  to.op = LaneOp::Receive;
   to.port = receivePort(receive.channel(), false);
   to.buffer = receive.buffer();
   if (receive.has_units())
@@ -223,33 +223,33 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
   boundBuffer[receive.channel()] = to.buffer;
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Release &release, Instruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Release &release, LaneInstruction &to) {
   if (auto sums = allReduceOf.find(release.channel()); sums != allReduceOf.end()) {
-    to.op = Op::AllReduceRelease;
+    to.op = LaneOp::AllReduceRelease;
     to.port = sums->second;
     std::erase(readable, to.port);
     return;
   }
-  to.op = Op::Release;
+  to.op = LaneOp::Release;
   to.port = receivePort(release.channel(), false);
   to.buffer = boundBuffer[release.channel()];
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Acquire &acquire, Instruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Acquire &acquire, LaneInstruction &to) {
   uint32_t count;
-  to.op = Op::Acquire;
+  to.op = LaneOp::Acquire;
   to.port = sendPort(acquire.channel(), count);
   to.buffer = acquire.buffer();
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::SendDone &done, Instruction &to) {
-  to.op = Op::SendDone;
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::SendDone &done, LaneInstruction &to) {
+  to.op = LaneOp::SendDone;
   to.port = sendPort(done.channel(), to.count);
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Aggregate &sum, Instruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Aggregate &sum, LaneInstruction &to) {
   const plan::Channel &channel = plan.channels(int(sum.channel()));
-  to.op = Op::Aggregate;
+  to.op = LaneOp::Aggregate;
   to.port = receivePort(sum.channel(), true);
   to.count = channel.instances();
   to.buffer = sum.buffer();
@@ -268,9 +268,9 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
     to.chosen = sum.chosen();
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Collect &collect, Instruction &to) {
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Collect &collect, LaneInstruction &to) {
   const plan::Channel &channel = plan.channels(int(collect.channel()));
-  to.op = Op::Collect;
+  to.op = LaneOp::Collect;
   to.port = receivePort(collect.channel(), true);
   to.count = channel.instances();
   to.bytes = channel.bytes();
@@ -280,8 +280,8 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
   program->argumentBuffers.push_back(collect.buffer());
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Choose &choose, Instruction &to) {
-  to.op = Op::Choose;
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Choose &choose, LaneInstruction &to) {
+  to.op = LaneOp::Choose;
   to.port = receivePort(choose.channel(), true);
   to.count = plan.channels(int(choose.channel())).instances();
   to.buffer = choose.version();
@@ -290,8 +290,8 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
 }
 
 void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::AllReduceStart &start,
-                            Instruction &to) {
-  to.op = Op::AllReduceStart;
+                            LaneInstruction &to) {
+  to.op = LaneOp::AllReduceStart;
   to.port = allReduceOf[start.channel()] = uint32_t(program->allReduces.size());
   uint32_t count;
   program->allReduces.push_back({&from, sendPort(start.channel(), count), receivePort(start.channel(), true), mark(),
@@ -301,16 +301,16 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
 }
 
 void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::AllReduceDone &done,
-                            Instruction &to) {
-  to.op = Op::AllReduceDone;
+                            LaneInstruction &to) {
+  to.op = LaneOp::AllReduceDone;
   to.port = allReduceOf[done.channel()];
   to.planKernel = program->allReduces[to.port].source->all_reduce_start().add();
   if (program->allReduces[to.port].released)
     readable.push_back(to.port);
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Accumulate &sum, Instruction &to) {
-  to.op = from.queue() ? Op::QueueAccumulate : Op::Accumulate;
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::Accumulate &sum, LaneInstruction &to) {
+  to.op = from.queue() ? LaneOp::QueueAccumulate : LaneOp::Accumulate;
   to.buffer = sum.buffer();
   to.bytes = plan.kernels(int(to.planKernel)).args(0).bytes();
   if (from.queue()) {
@@ -325,8 +325,8 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
   program->argumentBuffers.insert(program->argumentBuffers.end(), sum.partials().begin(), sum.partials().end());
 }
 
-void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::NextBatch &next, Instruction &to) {
-  to.op = Op::NextBatch;
+void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::NextBatch &next, LaneInstruction &to) {
+  to.op = LaneOp::NextBatch;
   to.first = mark();
   to.count = uint32_t(next.buffers_size());
   program->argumentBuffers.insert(program->argumentBuffers.end(), next.buffers().begin(), next.buffers().end());
@@ -335,8 +335,8 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
 }
 
 void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::MicroBatchIndex &index,
-                            Instruction &to) {
-  to.op = Op::MicroBatchIndex;
+                            LaneInstruction &to) {
+  to.op = LaneOp::MicroBatchIndex;
   to.first = mark();
   to.count = index.micro_batches();
   to.port = index.micro_batch();
@@ -344,8 +344,8 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
 }
 
 void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::ControlSend &send,
-                            Instruction &to) {
-  to.op = Op::ControlSend;
+                            LaneInstruction &to) {
+  to.op = LaneOp::ControlSend;
   to.port = uint32_t(program->sendPorts.size());
   for (uint32_t channel : send.channels()) {
     uint32_t count;
@@ -355,19 +355,19 @@ void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instructi
 }
 
 void ProgramBuilder::decode(const plan::Instruction &from, const plan::Instruction::ControlReceive &receive,
-                            Instruction &to) {
-  to.op = Op::ControlReceive;
+                            LaneInstruction &to) {
+  to.op = LaneOp::ControlReceive;
   to.local = receive.local();
-  to.port = to.local && source.instances() == 1 ? Program::noPort : receivePort(receive.channel(), false);
+  to.port = to.local && source.instances() == 1 ? LaneProgram::noPort : receivePort(receive.channel(), false);
 }
 
 void ProgramBuilder::add(const plan::Instruction &from) {
   if (from.has_wait() && program->runsAhead && !from.queue() && !loop)
     return; // where the step ends the lane waits for the step before
   if (from.has_send_start())
-    return addSend(from, from.send_start().ahead() ? Op::SendAhead : Op::SendStart);
-  const plan::Effects effects = plan::effectsOf(plan, source, from);
-  Instruction to;
+    return addSend(from, from.send_start().ahead() ? LaneOp::SendAhead : LaneOp::SendStart);
+  const plan::InstructionEffects effects = plan::effectsOf(plan, source, from);
+  LaneInstruction to;
   to.source = &from;
   if (effects.kernel)
     to.planKernel = *effects.kernel;
@@ -427,14 +427,14 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     decode(from, from.control_receive(), to);
     break;
   case plan::Instruction::kTicket:
-    to.op = Op::Ticket;
+    to.op = LaneOp::Ticket;
     break;
   case plan::Instruction::kSendStart: // above
   case plan::Instruction::kRepeat: // addLoop
   case plan::Instruction::KIND_NOT_SET: // verifyPlan has refused it
     return;
   }
-  if (to.op == Op::Release && fetched.contains(to.buffer))
+  if (to.op == LaneOp::Release && fetched.contains(to.buffer))
     program->deferredReleases.push_back(to);
   else if (from.queue())
     give(from, to);
@@ -446,18 +446,18 @@ void ProgramBuilder::notePlaces() {
   std::map<const plan::Instruction *, uint32_t> places;
   for (int i = 0; i < source.instructions_size(); ++i)
     places[&source.instructions(i)] = uint32_t(i);
-  for (const Instruction &instruction : program->instructions)
+  for (const LaneInstruction &instruction : program->instructions)
     program->planPlaces.push_back(places.at(instruction.source));
-  for (const Instruction &instruction : program->instructions)
+  for (const LaneInstruction &instruction : program->instructions)
     program->doneOnce.push_back(isDoneOnce(plan, source, *instruction.source));
 }
 
 /// The lane gives a segment where its first instruction stands.
-void ProgramBuilder::give(const plan::Instruction &from, Instruction &to) {
+void ProgramBuilder::give(const plan::Instruction &from, LaneInstruction &to) {
   to.queue = from.queue() - 1;
   if (from.segment() > program->segments.size()) {
-    Instruction give;
-    give.op = Op::Give;
+    LaneInstruction give;
+    give.op = LaneOp::Give;
     give.source = &from;
     give.port = uint32_t(program->segments.size());
     program->instructions.push_back(give);
@@ -484,13 +484,13 @@ void ProgramBuilder::numberSegments(size_t first, uint32_t times) {
   program->segmentsOfStep += every * times;
 }
 
-void ProgramBuilder::addLaunch(Instruction &to) {
+void ProgramBuilder::addLaunch(LaneInstruction &to) {
   to.port = uint32_t(program->launches.size());
   program->launches.push_back(
       {&library.code(plan, to.planKernel, source), plan.kernels(int(to.planKernel)).compiled().entry()});
 }
 
-void ProgramBuilder::addCall(const plan::Instruction &from, Instruction &to) {
+void ProgramBuilder::addCall(const plan::Instruction &from, LaneInstruction &to) {
   const plan::Kernel &kernel = plan.kernels(int(to.planKernel));
   to.first = mark();
   to.count = uint32_t(from.call().buffers_size());
@@ -498,24 +498,24 @@ void ProgramBuilder::addCall(const plan::Instruction &from, Instruction &to) {
                                   from.call().buffers().end());
   addReads(to);
   if (kernel.has_library()) {
-    to.op = from.queue() ? Op::QueueLibraryCall : Op::LibraryCall;
+    to.op = from.queue() ? LaneOp::QueueLibraryCall : LaneOp::LibraryCall;
     to.port = uint32_t(program->libraryCalls.size());
     auto algorithm = library.algorithms().find(kernel.name());
     program->libraryCalls.push_back({plan::libraryCallOf(kernel), kernel.scratch_bytes(),
                                      algorithm == library.algorithms().end() ? "" : algorithm->second});
   } else if (from.queue()) {
-    to.op = Op::QueueCall;
+    to.op = LaneOp::QueueCall;
     addLaunch(to);
   } else {
     to.kernel = library.entry(to.planKernel);
     to.port = library.blocks(to.planKernel);
-    to.op = to.port > 1 ? Op::CallInBlocks : Op::Call;
+    to.op = to.port > 1 ? LaneOp::CallInBlocks : LaneOp::Call;
     program->callsInBlocks |= to.port > 1;
   }
 }
 
 /// Which arguments of the call are sums, or parts of them. verifyPlan has seen that nothing else touches those until their Release.
-void ProgramBuilder::addReads(const Instruction &call) {
+void ProgramBuilder::addReads(const LaneInstruction &call) {
   for (uint32_t index : readable) {
     AllReduceCall &allReduce = program->allReduces[index];
     const plan::Buffer &sums = source.buffers(int(allReduce.source->all_reduce_start().buffer()));
@@ -534,8 +534,8 @@ void ProgramBuilder::addPatches() {
   std::map<uint32_t, std::vector<uint32_t>> entriesOf;
   for (uint32_t i = 0; i < program->argumentBuffers.size(); ++i)
     entriesOf[program->argumentBuffers[i]].push_back(i);
-  for (Instruction &instruction : program->instructions)
-    if (instruction.op == Op::Receive || instruction.op == Op::Acquire) {
+  for (LaneInstruction &instruction : program->instructions)
+    if (instruction.op == LaneOp::Receive || instruction.op == LaneOp::Acquire) {
       const std::vector<uint32_t> &entries = entriesOf[instruction.buffer];
       instruction.first = uint32_t(program->patches.size());
       instruction.count = uint32_t(entries.size());
@@ -543,7 +543,7 @@ void ProgramBuilder::addPatches() {
     }
 }
 
-absl::StatusOr<std::shared_ptr<const Program>> Program::create(const plan::Plan &plan, uint32_t index,
+absl::StatusOr<std::shared_ptr<const LaneProgram>> LaneProgram::create(const plan::Plan &plan, uint32_t index,
                                                                const KernelLibrary &library) {
   return ProgramBuilder(plan, index, library).build();
 }

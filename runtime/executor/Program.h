@@ -21,7 +21,7 @@
 
 namespace graphc::executor {
 
-enum class Op : uint8_t {
+enum class LaneOp : uint8_t {
   Call, // kernel(arguments + first)
   CallInBlocks, // the same, `port` blocks of it, for the threads of the pool
   LibraryCall, // libraryKernels[port](arguments + first)
@@ -57,8 +57,8 @@ enum class Op : uint8_t {
 };
 
 /// One cache line; the step loop walks an array of these.
-struct alignas(64) Instruction {
-  Op op = Op::Call;
+struct alignas(64) LaneInstruction {
+  LaneOp op = LaneOp::Call;
   bool local = false; // ControlReceive of the program that holds the ControlSend; Wait
   uint16_t lockCount = 0; // variables to lock while it runs: lockVariables[lockFirst …]
   uint32_t lockFirst = 0;
@@ -81,7 +81,7 @@ struct alignas(64) Instruction {
   };
   uint32_t partials = UINT32_MAX; // of Aggregate: argument, where it has one
 };
-static_assert(sizeof(Instruction) == 64);
+static_assert(sizeof(LaneInstruction) == 64);
 
 /// One channel instance that an instance of the program uses; resolved to a port by the lane.
 struct PortUse {
@@ -103,8 +103,8 @@ struct SegmentUse {
 };
 
 /// A compiled kernel on the program's device.
-struct Launch {
-  const device::Code *code = nullptr;
+struct CompiledKernel {
+  const device::DeviceCode *code = nullptr;
   uint32_t entry = 0;
 };
 
@@ -129,11 +129,11 @@ struct AllReduceCall {
   std::vector<Read> reads = {}; // of calls before the Release
 };
 
-struct Program {
+struct LaneProgram {
   static constexpr uint32_t noPort = UINT32_MAX;
 
   /// `plan` and `library` must outlive the program.
-  static absl::StatusOr<std::shared_ptr<const Program>> create(const plan::Plan &plan, uint32_t index,
+  static absl::StatusOr<std::shared_ptr<const LaneProgram>> create(const plan::Plan &plan, uint32_t index,
                                                                const KernelLibrary &library);
 
   const plan::Plan *plan = nullptr;
@@ -142,18 +142,18 @@ struct Program {
   uint32_t index = 0;
   bool endsByEndOfStream = false;
   bool runsAhead = false; // RunAhead.h
-  std::vector<Instruction> instructions; // first what is done before the first step alone: the sends ahead of it
+  std::vector<LaneInstruction> instructions; // first what is done before the first step alone: the sends ahead of it
   std::vector<uint32_t> planPlaces; // of each instruction: which of the plan's it is
   uint32_t stepFirst = 0; // where the other steps begin
   std::vector<bool> doneOnce; // of each instruction: Rejoin.h
-  std::vector<Instruction> deferredReleases; // of messages that are fetched: run after Host::stepDone
+  std::vector<LaneInstruction> deferredReleases; // of messages that are fetched: run after Host::stepDone
   std::vector<uint32_t> argumentBuffers; // the plan buffer of every argument table entry
   std::vector<uint32_t> patches; // argument table entries to rewrite on a Receive or Acquire
   std::vector<uint32_t> lockVariables; // plan variables, ascending within an instruction
   std::vector<PortUse> sendPorts, receivePorts;
   std::vector<LibraryUse> libraryCalls;
-  std::vector<Launch> launches;
-  std::vector<Instruction> given; // to queues
+  std::vector<CompiledKernel> launches;
+  std::vector<LaneInstruction> given; // to queues
   std::vector<SegmentUse> segments;
   uint32_t segmentsOfStep = 0; // all times of each
   std::vector<AllReduceCall> allReduces;

@@ -24,14 +24,14 @@ absl::Status ProgramConstants::fill(const plan::Plan &plan, const plan::Program 
   uint64_t bytes = 0;
   for (auto [index, size] : sizes)
     bytes = std::min(bytes + padded(size), kTooManyBytes);
-  auto allocate = [&](device::Space in) {
-    return device.allocate(bytes + 64, in, device::Memory::Guard::None, "constants of a program");
+  auto allocate = [&](device::MemorySpace in) {
+    return device.allocate(bytes + 64, in, device::MemoryRegion::Guard::None, "constants of a program");
   };
   const bool isHosts = space == plan::HOST;
-  device::Memory staging; // of the host, for what it cannot write itself
-  GRAPHC_ASSIGN_OR_RETURN(memory, allocate(isHosts ? device::Space::Host : device::Space::Device));
+  device::MemoryRegion staging; // of the host, for what it cannot write itself
+  GRAPHC_ASSIGN_OR_RETURN(memory, allocate(isHosts ? device::MemorySpace::Host : device::MemorySpace::Device));
   if (!isHosts) {
-    GRAPHC_ASSIGN_OR_RETURN(staging, allocate(device::Space::Host));
+    GRAPHC_ASSIGN_OR_RETURN(staging, allocate(device::MemorySpace::Host));
   }
   uint8_t *filled = (isHosts ? memory : staging).data();
   uint64_t offset = 0;

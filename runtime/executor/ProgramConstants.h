@@ -22,7 +22,7 @@ public:
 
 private:
   std::vector<uint8_t *> places; // by constant
-  device::Memory memory;
+  device::MemoryRegion memory;
 };
 
 } // namespace graphc::executor

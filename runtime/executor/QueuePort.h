@@ -12,24 +12,24 @@ namespace graphc::executor {
 /// (device::wakeAll).
 class QueuePort final : public transport::Port {
 public:
-  QueuePort(device::Queue &queue, const transport::Transport &transport) : queue(queue), transport(transport) {}
+  QueuePort(device::DeviceQueue &queue, const transport::Transport &transport) : queue(queue), transport(transport) {}
 
   /// Ready once the queue has counted to `n`. Pending where its work failed too: see Queue::status().
   transport::PollState poll(uint64_t n) {
     count = n;
-    if (queue.reached(n) == device::Queue::Reached::Yes)
+    if (queue.reached(n) == device::DeviceQueue::Reached::Yes)
       return transport::PollState::Ready;
     wakes = device::wakes(); // an abort is there before it wakes
     return transport.status().ok() ? transport::PollState::Pending : transport::PollState::Aborted;
   }
   void wait(absl::Duration timeout) override {
-    if (!spin.await([&] { return queue.reached(count) != device::Queue::Reached::NotYet; }, timeout))
+    if (!spin.await([&] { return queue.reached(count) != device::DeviceQueue::Reached::NotYet; }, timeout))
       queue.wait(count, timeout, wakes);
   }
   absl::Status status() const override { return transport.status(); }
 
 private:
-  device::Queue &queue;
+  device::DeviceQueue &queue;
   const transport::Transport &transport;
   transport::SpinThenPark spin;
   uint64_t count = 0, wakes = 0;

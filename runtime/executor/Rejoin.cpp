@@ -18,7 +18,7 @@ bool isVariable(const plan::Program &program, uint32_t buffer) {
 bool writes(const plan::BufferEffect &effect) { return effect.access != plan::READ; }
 
 bool writesVariable(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction) {
-  const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+  const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
   return std::any_of(effects.buffers.begin(), effects.buffers.end(), [&](const plan::BufferEffect &effect) {
     return writes(effect) && isVariable(program, effect.buffer);
   });
@@ -71,7 +71,7 @@ std::string whyNot(const plan::Plan &plan, const plan::Phase &phase) {
       const plan::Instruction &instruction = program.instructions(i);
       if (instruction.send_start().ahead() || (!program.spread() && !canRepeat(instruction)))
         return absl::StrCat("program ", program.name(), " has a step that cannot be gone through again");
-      const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+      const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
       const bool once = !program.spread() && isDoneOnce(plan, program, instruction);
       for (const plan::BufferEffect &effect : effects.buffers)
         if (once && writes(effect) && !isVariable(program, effect.buffer) && readLater.contains(effect.buffer))
@@ -135,7 +135,7 @@ std::vector<std::string> whyNoRejoin(const plan::Plan &plan, uint32_t phase) {
   }
   // A link is made anew between one that comes back and those that live, never between two that come back.
   for (size_t i = 0; i < tasks.size(); ++i)
-    for (const Endpoint &end : why[i].empty() ? taskEndpoints(plan, tasks[i]) : std::vector<Endpoint>())
+    for (const ChannelEndpoint &end : why[i].empty() ? taskEndpoints(plan, tasks[i]) : std::vector<ChannelEndpoint>())
       if (const size_t peer = plan::taskNumber(plan, end.peer); peer != i && why[peer].empty())
         why[i] = absl::StrCat("it exchanges messages with ", plan::taskText(plan, end.peer));
   return why;

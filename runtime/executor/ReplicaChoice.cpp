@@ -12,22 +12,22 @@ namespace graphc::executor {
 
 using transport::PollState;
 
-ReplicaChoice::ReplicaChoice(const Program &program, const LanePorts &ports, Frame &frame)
+ReplicaChoice::ReplicaChoice(const LaneProgram &program, const LanePorts &ports, LaneFrame &frame)
     : program(program), ports(ports), frame(frame) {
-  for (const Instruction &instruction : program.instructions) {
-    if (instruction.op == Op::Choose) {
+  for (const LaneInstruction &instruction : program.instructions) {
+    if (instruction.op == LaneOp::Choose) {
       reports.assign(instruction.count, INT64_MIN);
       accepted.assign(instruction.count, 0);
     }
-    if (instruction.op == Op::Aggregate && instruction.chosen != Program::noPort)
+    if (instruction.op == LaneOp::Aggregate && instruction.chosen != LaneProgram::noPort)
       addends.resize(std::max<size_t>(addends.size(), instruction.count));
   }
 }
 
 // Every instance is asked each time, beginning with another one at each step: of those that came between two looks nobody is
 // first for ever. All receivers wake by one event, so waiting on the one that was asked first misses none.
-SumOutcome ReplicaChoice::choose(const Instruction &instruction, uint64_t step) {
-  Locks locks = frame.lock(instruction);
+SumOutcome ReplicaChoice::choose(const LaneInstruction &instruction, uint64_t step) {
+  VariableLocks locks = frame.lock(instruction);
   int64_t version;
   memcpy(&version, frame.buffers[instruction.buffer], sizeof version);
   auto *chosen = static_cast<uint8_t *>(frame.buffers[instruction.chosen]);
@@ -59,8 +59,8 @@ SumOutcome ReplicaChoice::choose(const Instruction &instruction, uint64_t step) 
 
 // Their messages lay in the slots before their reports did. A left fold in replica order: which they are is no property of the
 // model, so no shape would give the same bits in two runs.
-SumOutcome ReplicaChoice::sum(const Instruction &instruction, const GraphcContext &context) {
-  Locks locks = frame.lock(instruction);
+SumOutcome ReplicaChoice::sum(const LaneInstruction &instruction, const GraphcContext &context) {
+  VariableLocks locks = frame.lock(instruction);
   const auto *chosen = static_cast<const uint8_t *>(frame.buffers[instruction.chosen]);
   const uint64_t bytes = program.plan->channels(int(instruction.source->aggregate().channel())).bytes();
   uint32_t count = 0;
@@ -90,8 +90,8 @@ SumOutcome ReplicaChoice::sum(const Instruction &instruction, const GraphcContex
 
 std::vector<uint64_t> ReplicaChoice::dropped() const {
   std::vector<uint64_t> dropped;
-  for (const Instruction &instruction : program.instructions)
-    if (instruction.op == Op::Choose)
+  for (const LaneInstruction &instruction : program.instructions)
+    if (instruction.op == LaneOp::Choose)
       for (uint32_t instance = 0; instance < instruction.count; ++instance) {
         // Only a ConflatingTransport has ports of conflating channels, and the plan's verifier lets no other be chosen from.
         auto *port = static_cast<transport::ConflatingReceiver *>(ports.receives[instruction.port + instance]);
@@ -101,7 +101,7 @@ std::vector<uint64_t> ReplicaChoice::dropped() const {
 }
 
 // "for the gradients of 1 more replica; not there yet: /job:worker/task:1, /job:worker/task:2"
-std::string ReplicaChoice::describe(const Instruction &instruction) const {
+std::string ReplicaChoice::describe(const LaneInstruction &instruction) const {
   const plan::Plan &plan = *program.plan;
   int64_t version;
   memcpy(&version, frame.buffers[instruction.buffer], sizeof version);

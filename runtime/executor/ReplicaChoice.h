@@ -13,19 +13,19 @@ namespace graphc::executor {
 /// Of one lane. Where nothing is chosen it does nothing.
 class ReplicaChoice {
 public:
-  ReplicaChoice(const Program &program, const LanePorts &ports, Frame &frame);
+  ReplicaChoice(const LaneProgram &program, const LanePorts &ports, LaneFrame &frame);
 
-  SumOutcome choose(const Instruction &instruction, uint64_t step);
-  SumOutcome sum(const Instruction &instruction, const GraphcContext &context);
+  SumOutcome choose(const LaneInstruction &instruction, uint64_t step);
+  SumOutcome sum(const LaneInstruction &instruction, const GraphcContext &context);
 
   /// Of the lane that chooses, after it has ended; empty in others. By replica: the gradients that came too late and were dropped.
   std::vector<uint64_t> dropped() const;
-  std::string describe(const Instruction &instruction) const;
+  std::string describe(const LaneInstruction &instruction) const;
 
 private:
-  const Program &program;
+  const LaneProgram &program;
   const LanePorts &ports;
-  Frame &frame;
+  LaneFrame &frame;
   std::vector<int64_t> reports; // the version that each instance has reported last
   std::vector<uint64_t> accepted; // by instance
   std::vector<const uint8_t *> addends; // the chosen messages

@@ -26,7 +26,7 @@ static bool isGathered(const plan::Channel &channel) {
 
 /// Each instance here exchanges with every other one that its sums need, here or elsewhere.
 static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t index,
-                        std::vector<Endpoint> &endpoints) {
+                        std::vector<ChannelEndpoint> &endpoints) {
   const plan::Channel &channel = plan.channels(int(index));
   const plan::Program &program = plan.programs(int(channel.sender()));
   const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
@@ -35,7 +35,7 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
     if (!sameTask(instanceTask(plan, program, here), task))
       continue;
     for (uint32_t other = 0; other < channel.instances(); ++other) {
-      Endpoint endpoint;
+      ChannelEndpoint endpoint;
       endpoint.phase = program.phase();
       endpoint.peer = instanceTask(plan, program, other);
       endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(), false,
@@ -51,13 +51,13 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
         endpoints.push_back(endpoint);
     }
   }
-  std::sort(endpoints.begin() + ptrdiff_t(first), endpoints.end(), [](const Endpoint &a, const Endpoint &b) {
+  std::sort(endpoints.begin() + ptrdiff_t(first), endpoints.end(), [](const ChannelEndpoint &a, const ChannelEndpoint &b) {
     return std::pair(a.spec.key.instance, a.sends) < std::pair(b.spec.key.instance, b.sends);
   });
 }
 
-std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task) {
-  std::vector<Endpoint> endpoints;
+std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task) {
+  std::vector<ChannelEndpoint> endpoints;
   for (int i = 0; i < plan.channels_size(); ++i) {
     const plan::Channel &channel = plan.channels(i);
     const plan::Program &sender = plan.programs(int(channel.sender())),
@@ -72,7 +72,7 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
         continue; // instance 0 knows its own control message
       plan::Task from = instanceTask(plan, sender, control || sender.instances() == 1 ? 0 : r);
       plan::Task to = instanceTask(plan, receiver, receiver.instances() == 1 ? 0 : r);
-      Endpoint endpoint;
+      ChannelEndpoint endpoint;
       endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.zero_copy()};
       endpoint.spec.conflating = channel.conflating();
       endpoint.spec.unit = channel.unit_bytes();
@@ -95,7 +95,7 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
   return endpoints;
 }
 
-std::unique_ptr<Tickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase, uint64_t total,
+std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase, uint64_t total,
                                      std::function<bool()> stopRequested) {
   for (uint32_t index : plan.phases(int(phase)).programs()) {
     const plan::Program &program = plan.programs(int(index));
@@ -106,7 +106,7 @@ std::unique_ptr<Tickets> makeTickets(const plan::Plan &plan, const plan::Task *t
         std::optional<uint64_t> bound;
         if (instruction.ticket().has_max_staleness())
           bound = instruction.ticket().max_staleness();
-        return std::make_unique<Tickets>(total, program.instances(), bound, std::move(stopRequested));
+        return std::make_unique<UpdateTickets>(total, program.instances(), bound, std::move(stopRequested));
       }
   }
   return nullptr;
@@ -132,12 +132,12 @@ absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &
   std::vector<std::unique_ptr<Lane>> lanes;
   for (uint32_t index : plan.phases(int(phase)).programs()) {
     const plan::Program &source = plan.programs(int(index));
-    std::shared_ptr<const Program> program;
+    std::shared_ptr<const LaneProgram> program;
     for (uint32_t r = 0; r < source.instances(); ++r) {
       if (!sameTask(instanceTask(plan, source, r), context.task))
         continue;
       if (!program) {
-        GRAPHC_ASSIGN_OR_RETURN(program, Program::create(plan, index, context.library));
+        GRAPHC_ASSIGN_OR_RETURN(program, LaneProgram::create(plan, index, context.library));
       }
       LaneInfo info;
       info.plan = &plan;
@@ -148,8 +148,8 @@ absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &
       info.events = context.events;
       info.name = absl::StrCat(plan::taskText(plan, context.task), " ", source.name(),
                                source.instances() > 1 ? absl::StrCat("[", r, "]") : "");
-      GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Frame> frame,
-                              Frame::create(*program, r, context.variables, context.frame));
+      GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<LaneFrame> frame,
+                              LaneFrame::create(*program, r, context.variables, context.frame));
       GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::create(program, std::move(info), std::move(frame),
                                                                        context.transport, context.host));
       lanes.push_back(std::move(lane));

@@ -24,7 +24,7 @@
 namespace graphc::executor {
 
 /// One end of one channel instance at a task.
-struct Endpoint {
+struct ChannelEndpoint {
   transport::ChannelSpec spec;
   bool sends = false; ///< this task is the sender
   plan::Task peer; ///< the other end; may be this task itself (both ends are then listed)
@@ -33,10 +33,10 @@ struct Endpoint {
 
 /// Every end that `task` holds, of all phases, in the order of (channel, instance, receiving before sending). Control
 /// channels to the sender itself are left out.
-std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task);
+std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task);
 
 /// The tickets of a phase: for the program that takes them, where `task` (any, where it is null) runs it; else null.
-std::unique_ptr<Tickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase, uint64_t total,
+std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase, uint64_t total,
                                      std::function<bool()> stopRequested = {});
 
 /// The key of the message that instance `from` of an all-to-all channel's program sends to instance `to`.
@@ -54,7 +54,7 @@ struct TaskContext {
   VariableStore &variables;
   const KernelLibrary &library;
   transport::Transport &transport; ///< holds every endpoint of the phase
-  Host &host;
+  LaneCallbacks &host;
   FrameOptions frame = {};
   EventRing *events = nullptr; ///< takes what the lanes do; null: nobody asks
 };

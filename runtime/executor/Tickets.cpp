@@ -8,14 +8,14 @@
 
 namespace graphc::executor {
 
-Tickets::Tickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
+UpdateTickets::UpdateTickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
                  std::function<bool()> stopRequested)
     : total_(total), maxStaleness_(maxStaleness), stopRequested_(std::move(stopRequested)), clocks_(instances) {
   for (Clock &clock : clocks_)
     clock.turn.tickets = this;
 }
 
-std::optional<Tickets::Slowest> Tickets::slowest(std::optional<uint32_t> except) const {
+std::optional<UpdateTickets::Slowest> UpdateTickets::slowest(std::optional<uint32_t> except) const {
   std::optional<Slowest> slowest;
   for (uint32_t i = 0; i < clocks_.size(); ++i)
     if (uint64_t clock = clocks_[i].value.load(); clock != kGone && i != except && (!slowest || clock < slowest->clock))
@@ -25,20 +25,20 @@ std::optional<Tickets::Slowest> Tickets::slowest(std::optional<uint32_t> except)
 
 // No wake-up is lost: who waits is counted before it looks at the clocks a last time, and who advances a clock looks at the
 // count after that (both sequentially consistent).
-Ticket Tickets::take(uint32_t instance, uint64_t clock) {
+UpdateTicket UpdateTickets::take(uint32_t instance, uint64_t clock) {
   Clock &own = clocks_[instance];
   own.turn.seen = wakes_.load();
   if (own.value.load(std::memory_order_relaxed) < clock)
     advance(instance, clock);
   if (aborted_.load(std::memory_order_relaxed))
-    return Ticket::Aborted;
+    return UpdateTicket::Aborted;
   bool stop = stopRequested_ && stopRequested_();
   if (stop && taken() < total_)
     stopped_ = true;
   uint64_t taken = stop ? total_ : taken_.load(std::memory_order_relaxed);
   if (taken >= total_) {
     leave(instance);
-    return Ticket::None;
+    return UpdateTicket::None;
   }
   std::optional<Slowest> last = slowest();
   uint64_t ahead = clock - std::min(clock, last ? last->clock : clock);
@@ -51,7 +51,7 @@ Ticket Tickets::take(uint32_t instance, uint64_t clock) {
       ahead = clock - std::min(clock, last ? last->clock : clock);
     }
     if (ahead > *maxStaleness_)
-      return Ticket::Wait;
+      return UpdateTicket::Wait;
   }
   if (own.waiting) {
     own.waiting = false;
@@ -60,24 +60,24 @@ Ticket Tickets::take(uint32_t instance, uint64_t clock) {
   while (!taken_.compare_exchange_weak(taken, taken + 1, std::memory_order_relaxed))
     if (taken >= total_) {
       leave(instance);
-      return Ticket::None;
+      return UpdateTicket::None;
     }
   if (taken + 1 == total_ && waiting_.load()) // nobody waits for a ticket that will not come
     wake();
   own.counts.worst = std::max(own.counts.worst, ahead);
   ++own.counts.steps[std::min<uint64_t>(ahead, StalenessCounts::kMost - 1)];
-  return Ticket::Taken;
+  return UpdateTicket::Taken;
 }
 
 /// The instance has done so many steps; who waits for the slowest looks again.
-void Tickets::advance(uint32_t instance, uint64_t clock) {
+void UpdateTickets::advance(uint32_t instance, uint64_t clock) {
   clocks_[instance].value.store(clock);
   if (waiting_.load())
     wake();
 }
 
 /// An instance that is gone is nobody's slowest.
-void Tickets::leave(uint32_t instance) {
+void UpdateTickets::leave(uint32_t instance) {
   Clock &own = clocks_[instance];
   if (own.value.load(std::memory_order_relaxed) == kGone)
     return;
@@ -86,7 +86,7 @@ void Tickets::leave(uint32_t instance) {
   advance(instance, kGone);
 }
 
-void Tickets::abort(absl::Status why) {
+void UpdateTickets::abort(absl::Status why) {
   {
     base::MutexLock lock(mutex_);
     if (!aborted_.exchange(true))
@@ -95,7 +95,7 @@ void Tickets::abort(absl::Status why) {
   wake();
 }
 
-void Tickets::wake() {
+void UpdateTickets::wake() {
   {
     base::MutexLock lock(mutex_);
     wakes_.fetch_add(1);
@@ -105,24 +105,24 @@ void Tickets::wake() {
     woken();
 }
 
-void Tickets::Turn::wait(absl::Duration timeout) {
+void UpdateTickets::Turn::wait(absl::Duration timeout) {
   base::MutexLock lock(tickets->mutex_);
   tickets->changed_.waitFor(tickets->mutex_, timeout, [&] { return tickets->wakes_.load() != seen; });
 }
 
-absl::Status Tickets::Turn::status() const {
+absl::Status UpdateTickets::Turn::status() const {
   base::MutexLock lock(tickets->mutex_);
   return tickets->why_;
 }
 
-std::vector<uint64_t> Tickets::takenByInstance() const {
+std::vector<uint64_t> UpdateTickets::takenByInstance() const {
   std::vector<uint64_t> taken;
   for (const Clock &clock : clocks_)
     taken.push_back(std::accumulate(clock.counts.steps.begin(), clock.counts.steps.end(), uint64_t{0}));
   return taken;
 }
 
-StalenessCounts Tickets::staleness() const {
+StalenessCounts UpdateTickets::staleness() const {
   StalenessCounts all;
   for (const Clock &clock : clocks_) {
     all.worst = std::max(all.worst, clock.counts.worst);

@@ -25,7 +25,7 @@
 
 namespace graphc::executor {
 
-enum class Ticket : uint8_t {
+enum class UpdateTicket : uint8_t {
   Taken,
   None, ///< no step is left, or a stop was asked for: the instance is no longer live
   Wait, ///< too far ahead: wait on port(), ask again
@@ -40,13 +40,13 @@ struct StalenessCounts {
   uint64_t waits = 0; ///< of an instance, each until it got on
 };
 
-class Tickets {
+class UpdateTickets {
 public:
   /// `total` tickets for `instances`; no bound: nobody waits for another. `stopRequested` may be empty.
-  Tickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
+  UpdateTickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
           std::function<bool()> stopRequested = {});
 
-  Ticket take(uint32_t instance, uint64_t clock);
+  UpdateTicket take(uint32_t instance, uint64_t clock);
   /// The instance's lane has ended; nobody waits for it any more. Idempotent.
   void leave(uint32_t instance);
   /// Ends all waits. First status wins.
@@ -74,7 +74,7 @@ public:
 private:
   static constexpr uint64_t kGone = UINT64_MAX;
   struct Turn final : transport::Port {
-    Tickets *tickets = nullptr;
+    UpdateTickets *tickets = nullptr;
     uint64_t seen = 0; ///< wakes_ before the last look at the clocks
     void wait(absl::Duration timeout) override;
     absl::Status status() const override;

@@ -28,7 +28,7 @@ template <typename BlockFn> void forBlocks(uint64_t first, uint64_t count, uint6
 }
 
 /// Element i of f32 takes word i of the stream, of f64 words 2i and 2i+1. `first`: the element that `out` begins with.
-void fillUniform(const plan::Initializer::Uniform &init, const base::Philox &philox, float *out, uint64_t first,
+void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGenerator &philox, float *out, uint64_t first,
                  uint64_t count) {
   double low = init.low(), range = init.high() - init.low();
   forBlocks(first, count, 4, [&](uint64_t number, uint64_t begin, uint64_t end, uint64_t to) {
@@ -37,7 +37,7 @@ void fillUniform(const plan::Initializer::Uniform &init, const base::Philox &phi
       out[to++] = float(low + range * double(base::uniformFloat(block[j])));
   });
 }
-void fillUniform(const plan::Initializer::Uniform &init, const base::Philox &philox, double *out, uint64_t first,
+void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGenerator &philox, double *out, uint64_t first,
                  uint64_t count) {
   double low = init.low(), range = init.high() - init.low();
   forBlocks(first, count, 2, [&](uint64_t number, uint64_t begin, uint64_t end, uint64_t to) {
@@ -50,7 +50,7 @@ void fillUniform(const plan::Initializer::Uniform &init, const base::Philox &phi
 /// Elements 2i and 2i+1 take block i. A truncated normal draws again outside two deviations, from block i of the next
 /// attempt (the counter's upper bits), so that no element depends on how often another was drawn.
 template <typename T>
-void fillNormal(const plan::Initializer::Normal &init, const base::Philox &philox, T *out, uint64_t first,
+void fillNormal(const plan::Initializer::Normal &init, const base::PhiloxGenerator &philox, T *out, uint64_t first,
                 uint64_t count) {
   forBlocks(first, count, 2, [&](uint64_t number, uint64_t begin, uint64_t end, uint64_t to) {
     std::array<double, 2> pair = base::normalPair(philox.block(number));
@@ -66,7 +66,7 @@ void fillNormal(const plan::Initializer::Normal &init, const base::Philox &philo
 template <typename T> void fillRandom(const plan::Variable &variable, std::span<uint8_t> data) {
   const plan::Initializer &init = variable.initializer();
   uint64_t seed = init.has_uniform() ? init.uniform().seed() : init.normal().seed();
-  base::Philox philox(seed,
+  base::PhiloxGenerator philox(seed,
                       base::streamOf(variable.drawn_as().empty() ? plan::modelName(variable) : variable.drawn_as()));
   T *out = reinterpret_cast<T *>(data.data());
   uint64_t first = plan::modelOffset(variable) / sizeof(T), count = data.size() / sizeof(T);
@@ -115,13 +115,13 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
     if (!entry->data) {
       std::string what = absl::StrCat("variable ", variable.name());
       GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(variable.device()));
-      GRAPHC_ASSIGN_OR_RETURN(entry->memory, device->allocate(entry->bytes, device::Space::Device,
-                                                              device::Memory::Guard::None, what.c_str()));
+      GRAPHC_ASSIGN_OR_RETURN(entry->memory, device->allocate(entry->bytes, device::MemorySpace::Device,
+                                                              device::MemoryRegion::Guard::None, what.c_str()));
       entry->data = entry->memory.data();
       if (device->limits().ownMemory) {
         entry->device = device;
-        GRAPHC_ASSIGN_OR_RETURN(entry->staging, device->allocate(entry->bytes, device::Space::Host,
-                                                                 device::Memory::Guard::None, what.c_str()));
+        GRAPHC_ASSIGN_OR_RETURN(entry->staging, device->allocate(entry->bytes, device::MemorySpace::Host,
+                                                                 device::MemoryRegion::Guard::None, what.c_str()));
         entry->data = entry->staging.data();
       }
     }

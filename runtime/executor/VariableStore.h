@@ -59,8 +59,8 @@ public:
 private:
   absl::Status copyDevices(bool to) const;
   struct Entry {
-    device::Memory memory; // none where the value is in the zero-copy memory
-    device::Memory staging; // of the host, where `memory` is the device's own
+    device::MemoryRegion memory; // none where the value is in the zero-copy memory
+    device::MemoryRegion staging; // of the host, where `memory` is the device's own
     device::Device *device = nullptr;
     void *address = nullptr;
     uint8_t *data = nullptr;

@@ -17,9 +17,9 @@ namespace graphc::executor {
 ZeroCopyValues sentZeroCopyBy(const plan::Plan &plan, const plan::Program &program) {
   ZeroCopyValues values;
   for (const plan::Instruction &instruction : program.instructions()) {
-    const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+    const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
     for (const plan::BufferEffect &effect : effects.buffers) {
-      const bool readByPeers = effect.until == plan::Until::Done || effect.until == plan::Until::ReceivedThenDone;
+      const bool readByPeers = effect.until == plan::BufferHold::Done || effect.until == plan::BufferHold::ReceivedThenDone;
       if (!readByPeers || !plan.channels(int(effects.channels.front().channel)).zero_copy())
         continue;
       const plan::Buffer &buffer = program.buffers(int(effect.buffer));

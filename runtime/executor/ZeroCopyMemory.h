@@ -42,7 +42,7 @@ public:
   /// Of an instance of a program.
   uint8_t *arena(uint32_t program, uint32_t instance) const { return find(places.arenas, {program, instance}); }
   /// What peers map; size() is 0 where the task sends nothing zero-copy.
-  const device::Memory &memory() const { return shared; }
+  const device::MemoryRegion &memory() const { return shared; }
 
 private:
   struct Layout { // index → offset
@@ -56,7 +56,7 @@ private:
     auto offset = offsets.find(index);
     return offset == offsets.end() ? nullptr : shared.data() + offset->second;
   }
-  device::Memory shared;
+  device::MemoryRegion shared;
   Layout places;
 };
 

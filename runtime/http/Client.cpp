@@ -17,7 +17,7 @@ namespace {
 /// `step` until it is true, or an error.
 template <class Step> absl::Status repeat(int fd, absl::Time deadline, Step step) {
   while (true) {
-    const tls::Stream::Moved moved = step();
+    const tls::ByteStream::Moved moved = step();
     if (moved.ended)
       return moved.why.empty() ? absl::OutOfRangeError("it has closed the connection")
                                : absl::UnavailableError(base::foreignText(moved.why));
@@ -52,18 +52,18 @@ absl::StatusOr<std::string> bodyOf(std::string_view answer) {
                        : absl::FailedPreconditionError(absl::StrCat("it answers ", status, ": ", why));
 }
 
-absl::StatusOr<std::string> get(const Target &target, const std::string &path, absl::Time deadline) {
+absl::StatusOr<std::string> get(const HttpDestination &target, const std::string &path, absl::Time deadline) {
   const bool isSocket = absl::StartsWith(target.address, "/");
   GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd fd, isSocket ? base::connectUnix(target.address, SOCK_STREAM)
                                                       : base::connectTcp(target.address, deadline));
   const std::string host = isSocket ? "localhost" : base::splitAddress(target.address).first;
-  GRAPHC_ASSIGN_OR_RETURN(auto stream, tls::Stream::connect(fd.get(), host, isSocket ? nullptr : target.tls));
+  GRAPHC_ASSIGN_OR_RETURN(auto stream, tls::ByteStream::connect(fd.get(), host, isSocket ? nullptr : target.tls));
   const std::string request =
       absl::StrCat("GET ", path, " HTTP/1.1\r\nHost: ", isSocket ? host : target.address, "\r\nConnection: close\r\n",
                    target.secret.empty() ? "" : absl::StrCat("Authorization: Bearer ", target.secret, "\r\n"), "\r\n");
   for (size_t sent = 0; sent < request.size();)
     GRAPHC_RETURN_IF_ERROR(repeat(fd.get(), deadline, [&] {
-      const tls::Stream::Moved moved = stream->write(request.data() + sent, request.size() - sent);
+      const tls::ByteStream::Moved moved = stream->write(request.data() + sent, request.size() - sent);
       sent += moved.bytes;
       return moved;
     }));
@@ -71,7 +71,7 @@ absl::StatusOr<std::string> get(const Target &target, const std::string &path, a
   while (true) {
     char piece[1 << 14];
     absl::Status status = repeat(fd.get(), deadline, [&] {
-      const tls::Stream::Moved moved = stream->read(piece, sizeof piece);
+      const tls::ByteStream::Moved moved = stream->read(piece, sizeof piece);
       answer.append(piece, moved.bytes);
       return moved;
     });

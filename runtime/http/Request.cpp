@@ -9,7 +9,7 @@
 
 namespace graphc::http {
 namespace {
-Parsed refused(int status, std::string why) { return {Parsed::State::Refused, {}, status, std::move(why)}; }
+ParsedRequest refused(int status, std::string why) { return {ParsedRequest::State::Refused, {}, status, std::move(why)}; }
 
 bool isTokenByte(char c) {
   return absl::ascii_isalnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
@@ -69,7 +69,7 @@ std::string readHeader(std::string_view line, Headers &headers) {
 }
 } // namespace
 
-Parsed parseRequest(std::string_view bytes) {
+ParsedRequest parseRequest(std::string_view bytes) {
   if (!bytes.empty() && !isTokenByte(bytes.front()))
     return refused(400, "this is no HTTP");
   const size_t end = bytes.find("\r\n\r\n");
@@ -81,7 +81,7 @@ Parsed parseRequest(std::string_view bytes) {
     return refused(414, absl::StrCat("the address is longer than ", kMostTargetBytes, " bytes"));
   if (end == std::string_view::npos)
     return {};
-  Parsed parsed;
+  ParsedRequest parsed;
   const std::string_view method = take(line, " "), target = take(line, " ");
   if (!isToken(method) || target.empty() || !isText(target) || target.find('\t') != std::string_view::npos)
     return refused(400, "the first line is no METHOD PATH HTTP/1.1");
@@ -107,7 +107,7 @@ Parsed parseRequest(std::string_view bytes) {
   const std::string_view path = pathOf(target);
   if (path.empty())
     return refused(400, "the address begins with no /");
-  parsed.state = Parsed::State::Whole;
+  parsed.state = ParsedRequest::State::Whole;
   parsed.request = {std::string(method), std::string(path), headers.authorization};
   return parsed;
 }

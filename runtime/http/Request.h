@@ -15,23 +15,23 @@ namespace graphc::http {
 
 inline constexpr size_t kMostRequestBytes = 8192, kMostTargetBytes = 1024, kMostHeaders = 64;
 
-struct Request {
+struct HttpRequest {
   std::string method; ///< a token; any
   std::string path; ///< of the target, without the query: "/metrics"
   std::string authorization; ///< the header's value; empty: there is none
 };
 
 /// What the first bytes of a connection are.
-struct Parsed {
+struct ParsedRequest {
   enum class State { More, Whole, Refused };
   State state = State::More;
-  Request request; ///< of a whole one
+  HttpRequest request; ///< of a whole one
   int status = 0; ///< of a refused one
   std::string why; ///< for people
 };
 
 /// Looks at nothing behind the end of the head; bytes that follow it are ignored, for a connection carries one request.
-Parsed parseRequest(std::string_view bytes);
+ParsedRequest parseRequest(std::string_view bytes);
 
 /// "Not Found".
 const char *reasonOf(int status);

@@ -44,11 +44,11 @@ bool brings(const std::string &authorization, const std::string &secret) {
 }
 } // namespace
 
-absl::StatusOr<std::unique_ptr<Responder>> Responder::start(Options options) {
+absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::start(Options options) {
   base::UniqueFd wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake)
     return base::errnoStatus("eventfd", errno);
-  std::unique_ptr<Responder> made(new Responder(std::move(options), std::move(wake)));
+  std::unique_ptr<HttpServer> made(new HttpServer(std::move(options), std::move(wake)));
   // The thread takes no signal: those that stop a run are others' to take, and SIGPIPE of a reader that has gone is nobody's.
   sigset_t all, before;
   sigfillset(&all);
@@ -60,19 +60,19 @@ absl::StatusOr<std::unique_ptr<Responder>> Responder::start(Options options) {
   return made;
 }
 
-Responder::Responder(Options options, base::UniqueFd wake) : options_(std::move(options)), wake_(std::move(wake)) {}
+HttpServer::HttpServer(Options options, base::UniqueFd wake) : options_(std::move(options)), wake_(std::move(wake)) {}
 
-Responder::~Responder() {
+HttpServer::~HttpServer() {
   const uint64_t one = 1;
   (void)!::write(wake_.get(), &one, sizeof one);
   if (thread_.joinable())
     thread_.join();
 }
 
-void Responder::run() {
+void HttpServer::run() {
   while (true) {
     std::vector<pollfd> polls = {{wake_.get(), POLLIN, 0}};
-    for (const Endpoint &endpoint : options_.endpoints)
+    for (const HttpEndpoint &endpoint : options_.endpoints)
       polls.push_back({endpoint.listener.get(), POLLIN, 0});
     absl::Time next = absl::InfiniteFuture();
     for (const Connection &connection : connections_) {
@@ -97,7 +97,7 @@ void Responder::run() {
 }
 
 /// Those whose time is over: who has not asked yet is told so, once.
-void Responder::expire(absl::Time now) {
+void HttpServer::expire(absl::Time now) {
   for (auto connection = connections_.begin(); connection != connections_.end();) {
     bool over = now >= connection->until;
     if (over && connection->phase == Connection::Phase::Reads) {
@@ -109,7 +109,7 @@ void Responder::expire(absl::Time now) {
   }
 }
 
-void Responder::accept(const Endpoint &endpoint) {
+void HttpServer::accept(const HttpEndpoint &endpoint) {
   Connection connection;
   connection.fd.reset(accept4(endpoint.listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!connection.fd) {
@@ -121,7 +121,7 @@ void Responder::accept(const Endpoint &endpoint) {
   }
   if (endpoint.sameUser && !base::checkSameUser(connection.fd.get()).ok())
     return;
-  absl::StatusOr<std::unique_ptr<tls::Stream>> stream = tls::Stream::accept(connection.fd.get(), endpoint.tls.get());
+  absl::StatusOr<std::unique_ptr<tls::ByteStream>> stream = tls::ByteStream::accept(connection.fd.get(), endpoint.tls.get());
   if (!stream.ok())
     return;
   connection.stream = *std::move(stream);
@@ -142,7 +142,7 @@ void Responder::accept(const Endpoint &endpoint) {
 }
 
 /// As far as it goes without waiting; false: close it.
-bool Responder::advance(Connection &connection) {
+bool HttpServer::advance(Connection &connection) {
   if (connection.phase == Connection::Phase::Reads && !read(connection))
     return false;
   if (connection.phase == Connection::Phase::Writes && !write(connection))
@@ -150,15 +150,15 @@ bool Responder::advance(Connection &connection) {
   if (connection.phase != Connection::Phase::Lingers)
     return true;
   char piece[kPiece];
-  const tls::Stream::Moved moved = connection.stream->read(piece, sizeof piece);
+  const tls::ByteStream::Moved moved = connection.stream->read(piece, sizeof piece);
   connection.events = POLLIN;
   return !moved.ended;
 }
 
-bool Responder::read(Connection &connection) {
+bool HttpServer::read(Connection &connection) {
   while (true) {
     char piece[kPiece];
-    const tls::Stream::Moved moved = connection.stream->read(piece, sizeof piece);
+    const tls::ByteStream::Moved moved = connection.stream->read(piece, sizeof piece);
     if (moved.ended)
       return false;
     if (moved.bytes == 0) {
@@ -166,10 +166,10 @@ bool Responder::read(Connection &connection) {
       return true;
     }
     connection.in.append(piece, moved.bytes);
-    const Parsed parsed = parseRequest(connection.in);
-    if (parsed.state == Parsed::State::More)
+    const ParsedRequest parsed = parseRequest(connection.in);
+    if (parsed.state == ParsedRequest::State::More)
       continue;
-    if (parsed.state == Parsed::State::Refused)
+    if (parsed.state == ParsedRequest::State::Refused)
       refuse(connection, parsed.status, parsed.why);
     else
       answer(connection, parsed.request);
@@ -177,9 +177,9 @@ bool Responder::read(Connection &connection) {
   }
 }
 
-bool Responder::write(Connection &connection) {
+bool HttpServer::write(Connection &connection) {
   while (connection.sent < connection.out.size()) {
-    const tls::Stream::Moved moved =
+    const tls::ByteStream::Moved moved =
         connection.stream->write(connection.out.data() + connection.sent, connection.out.size() - connection.sent);
     if (moved.ended)
       return false;
@@ -195,7 +195,7 @@ bool Responder::write(Connection &connection) {
   return true;
 }
 
-void Responder::answer(Connection &connection, const Request &request) {
+void HttpServer::answer(Connection &connection, const HttpRequest &request) {
   if (const std::string &secret = connection.endpoint->secret;
       !secret.empty() && !brings(request.authorization, secret))
     return refuse(connection, 401, "the secret of --status_secret is missing or another",
@@ -203,19 +203,19 @@ void Responder::answer(Connection &connection, const Request &request) {
                   "charset=\"UTF-8\"\r\n");
   if (request.method != "GET" && request.method != "HEAD")
     return refuse(connection, 405, "a run can be looked at, and nothing else", "Allow: GET, HEAD\r\n");
-  const Response response = options_.answer(request.path);
+  const HttpResponse response = options_.answer(request.path);
   if (response.status == 404)
     return refuse(connection, 404, "there are /, /status.json and /metrics");
   put(connection, response, request.method == "GET");
 }
 
-void Responder::refuse(Connection &connection, int status, const std::string &why, const std::string &more) {
+void HttpServer::refuse(Connection &connection, int status, const std::string &why, const std::string &more) {
   put(connection, {status, "text/plain; charset=utf-8", absl::StrCat(reasonOf(status), ": ", why, "\n")}, /*body=*/true,
       more);
 }
 
 /// No script, frame or image may come with a page, and no cache keeps it.
-void Responder::put(Connection &connection, const Response &response, bool body, const std::string &more) {
+void HttpServer::put(Connection &connection, const HttpResponse &response, bool body, const std::string &more) {
   connection.out = absl::StrCat(
       "HTTP/1.1 ", response.status, " ", reasonOf(response.status), "\r\nContent-Type: ", response.type,
       "\r\nContent-Length: ", response.body.size(),

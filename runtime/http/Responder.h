@@ -22,52 +22,52 @@
 
 namespace graphc::http {
 
-struct Response {
+struct HttpResponse {
   int status = 200;
   std::string type; ///< "text/html; charset=utf-8"
   std::string body;
 };
 
 /// Where it listens, and to whom it answers.
-struct Endpoint {
+struct HttpEndpoint {
   base::UniqueFd listener;
   bool sameUser = false; ///< a Unix socket: to processes of this user alone
-  std::shared_ptr<const tls::Credentials> tls; ///< to who shows a certificate of the same authority; null: without TLS
+  std::shared_ptr<const tls::TlsCredentials> tls; ///< to who shows a certificate of the same authority; null: without TLS
   std::string secret; ///< to who brings it, as "Bearer SECRET" or as the password of "Basic"; empty: to all others too
 };
 
-class Responder {
+class HttpServer {
 public:
   struct Options {
-    std::vector<Endpoint> endpoints;
+    std::vector<HttpEndpoint> endpoints;
     /// What there is at a path, on the responder's thread; status 404: nothing. Only GET and HEAD get so far.
-    std::function<Response(const std::string &path)> answer;
+    std::function<HttpResponse(const std::string &path)> answer;
     absl::Duration deadline = absl::Seconds(10);
     size_t mostConnections = 16; ///< of each endpoint: who floods one keeps nobody out of another
   };
-  static absl::StatusOr<std::unique_ptr<Responder>> start(Options options);
+  static absl::StatusOr<std::unique_ptr<HttpServer>> start(Options options);
   /// Ends the thread; who is being answered is broken off.
-  ~Responder();
+  ~HttpServer();
 
 private:
   struct Connection {
     base::UniqueFd fd;
-    const Endpoint *endpoint = nullptr;
-    std::unique_ptr<tls::Stream> stream;
+    const HttpEndpoint *endpoint = nullptr;
+    std::unique_ptr<tls::ByteStream> stream;
     absl::Time until; ///< then it is closed
     short events = 0; ///< to poll for
     std::string in, out;
     size_t sent = 0;
     enum class Phase { Reads, Writes, Lingers } phase = Phase::Reads;
   };
-  explicit Responder(Options options, base::UniqueFd wake);
+  explicit HttpServer(Options options, base::UniqueFd wake);
   void run();
-  void accept(const Endpoint &endpoint);
+  void accept(const HttpEndpoint &endpoint);
   bool advance(Connection &connection);
   bool read(Connection &connection);
   bool write(Connection &connection);
-  void answer(Connection &connection, const Request &request);
-  void put(Connection &connection, const Response &response, bool body = true, const std::string &more = "");
+  void answer(Connection &connection, const HttpRequest &request);
+  void put(Connection &connection, const HttpResponse &response, bool body = true, const std::string &more = "");
   void refuse(Connection &connection, int status, const std::string &why, const std::string &more = "");
   void expire(absl::Time now);
 

@@ -124,7 +124,7 @@ public:
 private:
   absl::Status readAttributes() {
     bool scaled = false, counted = false;
-    for (const Attribute &attribute : call.attributes) {
+    for (const CallAttribute &attribute : call.attributes) {
       if (attribute.name == "causal" && attribute.integers == std::vector<int64_t>{1} && attribute.numbers.empty())
         read_.shape.causal = true;
       else if (attribute.name == "scale" && attribute.integers.empty() && attribute.numbers.size() == 1 &&
@@ -218,7 +218,7 @@ private:
     return checkFloats(i, access);
   }
 
-  absl::Status readMask(const Operand &mask) {
+  absl::Status readMask(const CallOperand &mask) {
     Shape scores = read_.leading;
     scores.insert(scores.end(), {read_.shape.queries, read_.shape.keys});
     if (mask.element != GRAPHC_I1 || mask.access != GRAPHC_READ || mask.shape.size() != scores.size())
@@ -244,7 +244,7 @@ private:
 
 class AttentionKernel final : public LibraryKernel {
 public:
-  AttentionKernel(AttentionCall call, uint32_t parts, Pool *with)
+  AttentionKernel(AttentionCall call, uint32_t parts, ThreadPool *with)
       : call(std::move(call)), count(parts), pool(parts > 1 ? with : nullptr) {
     if (pool) {
       own = std::make_unique<Bytes>(this->call.scratchBytes() * count);
@@ -276,11 +276,11 @@ private:
 
   const AttentionCall call;
   const uint32_t count;
-  Pool *const pool;
+  ThreadPool *const pool;
   std::unique_ptr<Bytes> own; ///< with a pool: each part's scratch memory
 };
 
-class AttentionLibrary final : public Library {
+class AttentionLibrary final : public KernelProvider {
 public:
   explicit AttentionLibrary(Kind kind) : kind(kind) {}
 
@@ -300,7 +300,7 @@ public:
     return read.scratchBytes();
   }
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
-                                                      Pool *pool) const override {
+                                                      ThreadPool *pool) const override {
     GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind).read());
     GRAPHC_RETURN_IF_ERROR(checkScratch(call.kernel, read.scratchBytes(), scratchBytes));
     const uint32_t parts = read.parts(pool ? pool->threads() : 1);
@@ -317,7 +317,7 @@ private:
 
 } // namespace
 
-std::vector<std::pair<std::string, const Library *>> attentionLibraries() {
+std::vector<std::pair<std::string, const KernelProvider *>> attentionLibraries() {
   static const AttentionLibrary forward({false, false}), gradient({true, false}), packed({false, true}),
       packedGradient({true, true});
   return {{"attention", &forward},

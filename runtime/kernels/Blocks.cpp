@@ -39,8 +39,8 @@ GraphcMatmulDesc wholeOf(const MatmulDesc &d) {
   return whole;
 }
 
-std::vector<Block> shareBatch(const MatmulDesc &d, int64_t count) {
-  std::vector<Block> blocks;
+std::vector<MatmulBlock> shareBatch(const MatmulDesc &d, int64_t count) {
+  std::vector<MatmulBlock> blocks;
   for (int64_t i = 0; count > 1 && i < count; ++i) {
     MatmulDesc part = d;
     const int64_t first = d.batch * i / count;
@@ -51,7 +51,7 @@ std::vector<Block> shareBatch(const MatmulDesc &d, int64_t count) {
   return blocks;
 }
 
-std::vector<Block> blocksOf(const MatmulDesc &d, uint32_t threads) {
+std::vector<MatmulBlock> blocksOf(const MatmulDesc &d, uint32_t threads) {
   // 0.1 ms on a core of 150 Gflop/s: a wake-up takes half of that. Each block packs all of b again, so not below 32 rows; whole
   // groups of 16 rows, so that blocks begin on a cache line.
   constexpr int64_t leastWork = 8 << 20, leastRows = 32, group = 16;
@@ -63,7 +63,7 @@ std::vector<Block> blocksOf(const MatmulDesc &d, uint32_t threads) {
   if (count < 2)
     return {};
   const int64_t rows = (d.m + count * group - 1) / (count * group) * group;
-  std::vector<Block> blocks;
+  std::vector<MatmulBlock> blocks;
   for (int64_t first = 0; first < d.m; first += rows) {
     MatmulDesc part = d;
     part.m = std::min(rows, d.m - first);

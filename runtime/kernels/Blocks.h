@@ -19,16 +19,16 @@ GraphcMatmulDesc wholeOf(const MatmulDesc &desc);
 
 /// Rows [first, first + desc.m) of the result; of a batch matrices [first, first + desc.batch). Where a is transposed rows are columns of what is stored: `desc` takes them copied out,
 /// k x desc.m and dense, because the library has its fast kernels for dense operands alone.
-struct Block {
+struct MatmulBlock {
   int64_t first = 0;
   GraphcMatmulDesc desc;
 };
 
 /// The matrices of a batch as so many blocks.
-std::vector<Block> shareBatch(const MatmulDesc &desc, int64_t count);
+std::vector<MatmulBlock> shareBatch(const MatmulDesc &desc, int64_t count);
 
 /// About equal blocks for so many threads; empty where sharing out is not worth it, which follows from the shape.
-std::vector<Block> blocksOf(const MatmulDesc &desc, uint32_t threads);
+std::vector<MatmulBlock> blocksOf(const MatmulDesc &desc, uint32_t threads);
 
 } // namespace graphc::kernels
 #endif

@@ -25,7 +25,7 @@ protected:
 
   /// Of f32, of 1 to kMost elements end to end.
   absl::Status checkFloats(size_t i, GraphcAccess access) const {
-    const Operand &operand = call.operands[i];
+    const CallOperand &operand = call.operands[i];
     if (operand.element != GRAPHC_F32)
       return invalid("operand ", i, " is not of f32");
     if (operand.access != access)

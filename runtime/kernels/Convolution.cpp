@@ -57,7 +57,7 @@ public:
   }
 
 private:
-  std::optional<Winograd> winograd;
+  std::optional<WinogradConvolution> winograd;
   const GraphcOnednnApi *api = nullptr;
   void *kernel = nullptr;
 };
@@ -71,7 +71,7 @@ uint64_t bytesOf(int64_t features, const int64_t *places, const GraphcConvolutio
 
 class ConvolutionKernel final : public LibraryKernel {
 public:
-  absl::Status make(const GraphcConvolutionDesc &whole, Pool *with) {
+  absl::Status make(const GraphcConvolutionDesc &whole, ThreadPool *with) {
     desc = whole;
     desc.batch /= convolutionBlocks(whole);
     blocks.resize(convolutionBlocks(whole));
@@ -131,10 +131,10 @@ private:
   std::vector<BlockKernel> blocks; ///< without a pool only the first is made
   uint64_t filterBytes = 0, blockScratchBytes = 0;
   std::unique_ptr<Bytes> own; ///< with a pool: each block's scratch memory
-  Pool *pool = nullptr;
+  ThreadPool *pool = nullptr;
 };
 
-absl::StatusOr<std::unique_ptr<ConvolutionKernel>> makeKernel(const GraphcConvolutionDesc &desc, Pool *pool) {
+absl::StatusOr<std::unique_ptr<ConvolutionKernel>> makeKernel(const GraphcConvolutionDesc &desc, ThreadPool *pool) {
   auto made = std::make_unique<ConvolutionKernel>();
   GRAPHC_RETURN_IF_ERROR(made->make(desc, pool));
   return made;
@@ -170,7 +170,7 @@ absl::StatusOr<uint64_t> convolutionScratchBytes(const GraphcConvolutionDesc &de
 }
 
 absl::StatusOr<std::unique_ptr<LibraryKernel>> makeConvolution(const GraphcConvolutionDesc &desc, uint64_t scratchBytes,
-                                                               Pool *pool) {
+                                                               ThreadPool *pool) {
   GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<ConvolutionKernel> kernel, makeKernel(desc, pool));
   GRAPHC_RETURN_IF_ERROR(checkScratch("convolution", kernel->scratchBytes(), scratchBytes));
   return kernel;

@@ -16,7 +16,7 @@ namespace graphc::kernels {
 absl::StatusOr<uint64_t> convolutionScratchBytes(const GraphcConvolutionDesc &desc);
 /// As makeMatmul; buffers as the op has operands and result, then scratch memory.
 absl::StatusOr<std::unique_ptr<LibraryKernel>> makeConvolution(const GraphcConvolutionDesc &desc, uint64_t scratchBytes,
-                                                               Pool *pool);
+                                                               ThreadPool *pool);
 /// How many blocks a call has.
 uint32_t convolutionBlocks(const GraphcConvolutionDesc &desc);
 /// Of one that is within the library's bounds.

@@ -38,7 +38,7 @@ public:
       return invalid("an operand of ", call.operands[0].shape.size(), " dimensions, expected 3 to 5");
     for (size_t i = 0; i < 3; ++i)
       GRAPHC_RETURN_IF_ERROR(checkOperand(i));
-    for (const Attribute &attribute : call.attributes)
+    for (const CallAttribute &attribute : call.attributes)
       GRAPHC_RETURN_IF_ERROR(readAttribute(attribute));
     for (const int64_t *entries : {desc.stride, desc.dilation})
       if (entries[0] == 0)
@@ -50,13 +50,13 @@ public:
 
 private:
   absl::Status checkOperand(size_t i) const {
-    const Operand &operand = call.operands[i];
+    const CallOperand &operand = call.operands[i];
     if (int64_t(operand.shape.size()) != desc.space + 2)
       return invalid("operand ", i, " has ", operand.shape.size(), " dimensions, expected ", desc.space + 2);
     return checkFloats(i, i == 2 ? GRAPHC_WRITE : GRAPHC_READ);
   }
 
-  absl::Status readAttribute(const Attribute &attribute) {
+  absl::Status readAttribute(const CallAttribute &attribute) {
     if (!attribute.numbers.empty())
       return invalid(attribute.name, " is not of integers");
     const auto &given = attribute.integers;
@@ -130,7 +130,7 @@ private:
   int64_t filterInputs = 0, resultBatch = 0, resultFeatures = 0;
 };
 
-class ConvolutionLibrary final : public Library {
+class ConvolutionLibrary final : public KernelProvider {
 public:
   explicit ConvolutionLibrary(uint32_t kind) : kind(kind) {}
 
@@ -152,7 +152,7 @@ public:
     return convolutionScratchBytes(desc);
   }
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
-                                                      Pool *pool) const override {
+                                                      ThreadPool *pool) const override {
     GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind));
     return makeConvolution(desc, scratchBytes, pool);
   }
@@ -167,7 +167,7 @@ private:
 
 } // namespace
 
-std::vector<std::pair<std::string, const Library *>> convolutionLibraries() {
+std::vector<std::pair<std::string, const KernelProvider *>> convolutionLibraries() {
   static const ConvolutionLibrary result(GRAPHC_CONVOLUTION_RESULT), input(GRAPHC_CONVOLUTION_INPUT),
       filter(GRAPHC_CONVOLUTION_FILTER);
   return {{roles[0].kernel, &result}, {roles[1].kernel, &input}, {roles[2].kernel, &filter}};

@@ -23,7 +23,7 @@ struct Share {
 
 class DirectMatmul final : public LibraryKernel {
 public:
-  DirectMatmul(const MatmulDesc &desc, Pool *with)
+  DirectMatmul(const MatmulDesc &desc, ThreadPool *with)
       : d(desc), share(desc, with ? with->threads() : 1), pool(share.count > 1 ? with : nullptr) {
     if (pool)
       pool->start();
@@ -54,7 +54,7 @@ public:
 private:
   const MatmulDesc d;
   const Share share;
-  Pool *const pool;
+  ThreadPool *const pool;
 };
 
 } // namespace
@@ -74,7 +74,7 @@ bool isDirect(const MatmulDesc &d) {
 
 uint32_t directParts(const MatmulDesc &d, uint32_t threads) { return Share(d, threads).count; }
 
-std::unique_ptr<LibraryKernel> makeDirectMatmul(const MatmulDesc &desc, Pool *pool) {
+std::unique_ptr<LibraryKernel> makeDirectMatmul(const MatmulDesc &desc, ThreadPool *pool) {
   return std::make_unique<DirectMatmul>(desc, pool);
 }
 

@@ -17,7 +17,7 @@ bool isDirect(const MatmulDesc &desc);
 
 /// Of a product that isDirect(): how many parts so many threads share; 1 where sharing out is not worth it.
 uint32_t directParts(const MatmulDesc &desc, uint32_t threads);
-std::unique_ptr<LibraryKernel> makeDirectMatmul(const MatmulDesc &desc, Pool *pool);
+std::unique_ptr<LibraryKernel> makeDirectMatmul(const MatmulDesc &desc, ThreadPool *pool);
 
 } // namespace graphc::kernels
 #endif

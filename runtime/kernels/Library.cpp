@@ -19,11 +19,11 @@ constexpr size_t kMessageBytes = 512;
 class CallView {
 public:
   explicit CallView(const LibraryCall &call) {
-    for (const Attribute &a : call.attributes)
+    for (const CallAttribute &a : call.attributes)
       attributes.push_back({a.name.c_str(), a.integers.data(), a.integers.size(), a.numbers.data(), a.numbers.size()});
     for (const std::string &name : call.postOps)
       postOps.push_back(name.c_str());
-    for (const Operand &o : call.operands)
+    for (const CallOperand &o : call.operands)
       operands.push_back({uint32_t(o.element), uint32_t(o.access), o.shape.data(), o.shape.size(), o.bytes});
     view = {call.kernel.c_str(), attributes.data(), attributes.size(), postOps.data(),
             postOps.size(),      operands.data(),   operands.size()};
@@ -63,7 +63,7 @@ private:
   uint64_t scratch = 0;
 };
 
-class ModuleLibrary final : public Library {
+class ModuleLibrary final : public KernelProvider {
 public:
   explicit ModuleLibrary(const GraphcLibraryKernel &type) : type(type) {}
 
@@ -81,7 +81,7 @@ public:
     return kernel.scratchBytes();
   }
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
-                                                      Pool *) const override {
+                                                      ThreadPool *) const override {
     auto kernel = std::make_unique<ModuleKernel>(type);
     GRAPHC_RETURN_IF_ERROR(kernel->create(call));
     GRAPHC_RETURN_IF_ERROR(checkScratch(call.kernel, kernel->scratchBytes(), scratchBytes));
@@ -95,7 +95,7 @@ private:
 /// All kernels that this process knows; lives as long as it.
 class Registry {
 public:
-  absl::StatusOr<const Library *> find(std::string_view kernel) const {
+  absl::StatusOr<const KernelProvider *> find(std::string_view kernel) const {
     if (auto found = libraries.find(kernel); found != libraries.end())
       return found->second;
     if (!opened.ok())
@@ -153,12 +153,12 @@ private:
     return absl::OkStatus();
   }
 
-  std::map<std::string, const Library *, std::less<>> libraries;
+  std::map<std::string, const KernelProvider *, std::less<>> libraries;
   absl::Status opened;
 };
 
 /// Never null.
-absl::StatusOr<const Library *> findLibrary(std::string_view kernel) {
+absl::StatusOr<const KernelProvider *> findLibrary(std::string_view kernel) {
   // A module is opened where something asks for what is not built in, and not before.
   if (auto found = Registry::builtIn().find(kernel); found.ok())
     return found;
@@ -168,22 +168,22 @@ absl::StatusOr<const Library *> findLibrary(std::string_view kernel) {
 } // namespace
 
 absl::StatusOr<CallFacts> checkCall(const LibraryCall &call) {
-  GRAPHC_ASSIGN_OR_RETURN(const Library *library, findLibrary(call.kernel));
+  GRAPHC_ASSIGN_OR_RETURN(const KernelProvider *library, findLibrary(call.kernel));
   return library->check(call);
 }
 
 absl::StatusOr<uint64_t> scratchBytesOf(const LibraryCall &call) {
-  GRAPHC_ASSIGN_OR_RETURN(const Library *library, findLibrary(call.kernel));
+  GRAPHC_ASSIGN_OR_RETURN(const KernelProvider *library, findLibrary(call.kernel));
   return library->scratchBytes(call);
 }
 
-absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes, Pool *pool) {
-  GRAPHC_ASSIGN_OR_RETURN(const Library *library, findLibrary(call.kernel));
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes, ThreadPool *pool) {
+  GRAPHC_ASSIGN_OR_RETURN(const KernelProvider *library, findLibrary(call.kernel));
   return library->make(call, scratchBytes, pool);
 }
 
 uint32_t partsOf(const LibraryCall &call, uint32_t threads) {
-  absl::StatusOr<const Library *> library = findLibrary(call.kernel);
+  absl::StatusOr<const KernelProvider *> library = findLibrary(call.kernel);
   return library.ok() ? (*library)->parts(call, threads) : 1;
 }
 

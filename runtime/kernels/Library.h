@@ -22,14 +22,14 @@
 namespace graphc::kernels {
 
 /// A fact of the descriptor; one of the two lists is empty. What is only there or not is the integer 1.
-struct Attribute {
+struct CallAttribute {
   std::string name;
   std::vector<int64_t> integers;
   std::vector<double> numbers;
 };
 
 /// Row-major and dense.
-struct Operand {
+struct CallOperand {
   GraphcElement element = GRAPHC_F32;
   std::vector<int64_t> shape;
   GraphcAccess access = GRAPHC_READ;
@@ -38,9 +38,9 @@ struct Operand {
 
 struct LibraryCall {
   std::string kernel;
-  std::vector<Attribute> attributes; ///< by name, each once
+  std::vector<CallAttribute> attributes; ///< by name, each once
   std::vector<std::string> postOps; ///< done to the result, in order
-  std::vector<Operand> operands; ///< the kernel's, those of the post-ops, the results; not scratch
+  std::vector<CallOperand> operands; ///< the kernel's, those of the post-ops, the results; not scratch
 };
 
 /// What is known of a call without making its kernel.
@@ -51,16 +51,16 @@ struct CallFacts {
 };
 
 /// Who serves the calls of one kernel.
-class Library {
+class KernelProvider {
 public:
-  virtual ~Library() = default;
+  virtual ~KernelProvider() = default;
   /// Whether the call is one of its own, in every respect: it may come from a damaged plan. Opens no library.
   virtual absl::StatusOr<CallFacts> check(const LibraryCall &call) const = 0;
   /// Of a call that check() took: bytes of scratch memory, on this machine's CPU where that does it; a multiple of 64, possibly 0.
   virtual absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const = 0;
   /// Of a call that check() took. Less scratch memory than it needs here is an error; `pool` as for makeMatmul (LibraryKernel.h).
   virtual absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
-                                                              Pool *pool) const = 0;
+                                                              ThreadPool *pool) const = 0;
   /// Over how many of `threads` it shares a call out.
   virtual uint32_t parts(const LibraryCall &call, uint32_t threads) const { return 1; }
 };
@@ -68,20 +68,20 @@ public:
 /// The library of the call's kernel, asked. Where there is none, the error says which kernels there are.
 absl::StatusOr<CallFacts> checkCall(const LibraryCall &call);
 absl::StatusOr<uint64_t> scratchBytesOf(const LibraryCall &call);
-absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes, Pool *pool);
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes, ThreadPool *pool);
 uint32_t partsOf(const LibraryCall &call, uint32_t threads);
 
 /// The matmul's (Matmul.h): {m, n, k}, {batch} where it is not 1, {transpose_a}, {transpose_b}, {tf32} or {bf16} where factors
 /// may be rounded to that; post-ops bias, with its operand, and relu.
-const Library &matmulLibrary();
+const KernelProvider &matmulLibrary();
 /// The same on GPUs, without post-ops.
-const Library &gpuMatmulLibrary();
+const KernelProvider &gpuMatmulLibrary();
 /// `convolution`, `convolution_input_grad` and `convolution_filter_grad` on CPUs (dialects/graph/ops/Convolution.td): the attributes of
 /// these ops, all of `window_strides`, `padding_low`, `padding_high`, `rhs_dilation`; no post-ops.
-std::vector<std::pair<std::string, const Library *>> convolutionLibraries();
+std::vector<std::pair<std::string, const KernelProvider *>> convolutionLibraries();
 /// `attention` and `attention_grad` on CPUs, kernels of this project: operands and results of these ops, {causal}, scale; no post-ops. `packed_attention` and
 /// `packed_attention_grad`: query, key and value of all heads side by side, {heads} besides.
-std::vector<std::pair<std::string, const Library *>> attentionLibraries();
+std::vector<std::pair<std::string, const KernelProvider *>> attentionLibraries();
 /// Of a call that it took.
 absl::StatusOr<MatmulDesc> readGpuMatmul(const LibraryCall &call);
 

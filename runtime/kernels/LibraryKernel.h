@@ -34,7 +34,7 @@ absl::Status checkScratch(std::string_view what, uint64_t needed, uint64_t given
 /// compiled on another CPU or with another oneDNN).
 /// A large product is shared out over `pool`, where there is one, and has the same bits; it must outlive the kernel.
 absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes,
-                                                          Pool *pool = nullptr);
+                                                          ThreadPool *pool = nullptr);
 
 } // namespace graphc::kernels
 #endif

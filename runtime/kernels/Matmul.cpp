@@ -58,10 +58,10 @@ class BlockedMatmul {
 public:
   explicit BlockedMatmul(const MatmulDesc &desc) : desc(desc) {}
 
-  absl::Status make(const GraphcOnednnApi *api, std::vector<Block> wanted) {
+  absl::Status make(const GraphcOnednnApi *api, std::vector<MatmulBlock> wanted) {
     uint64_t bytes = 0;
     blocks = std::move(wanted);
-    for (const Block &block : blocks) {
+    for (const MatmulBlock &block : blocks) {
       GRAPHC_ASSIGN_OR_RETURN(Product product, Product::make(api, block.desc));
       copies.push_back(bytes);
       bytes += copiesRows() ? uint64_t(block.desc.m * desc.k * 4 + 63) / 64 * 64 : 0;
@@ -76,7 +76,7 @@ public:
   uint32_t count() const { return uint32_t(blocks.size()); }
 
   /// On buffers as LibraryKernel's; without a pool one block after the other.
-  int run(void *const *buffers, Pool *pool) const {
+  int run(void *const *buffers, ThreadPool *pool) const {
     return runParts(pool, count(), [&](uint32_t index) { return runBlock(index, buffers); });
   }
 
@@ -84,7 +84,7 @@ private:
   bool copiesRows() const { return desc.transposeA && desc.batch == 1; }
 
   int runBlock(uint32_t index, void *const *buffers) const {
-    const Block &block = blocks[index];
+    const MatmulBlock &block = blocks[index];
     const int64_t rows = block.desc.m, matrix = desc.batch == 1 ? 0 : block.first;
     const auto *a = static_cast<const float *>(buffers[0]) +
                     (matrix ? matrix * desc.m * desc.k : block.first * (desc.transposeA ? 1 : desc.k));
@@ -103,7 +103,7 @@ private:
   }
 
   const MatmulDesc desc;
-  std::vector<Block> blocks;
+  std::vector<MatmulBlock> blocks;
   std::vector<Product> products; // one a block
   std::vector<uint64_t> copies, scratches; // where they begin in `memory`
   std::unique_ptr<Bytes> memory;
@@ -161,7 +161,7 @@ Way wayOf(const MatmulDesc &d) {
 
 class OnednnMatmul final : public LibraryKernel {
 public:
-  static absl::StatusOr<std::unique_ptr<OnednnMatmul>> make(const MatmulDesc &desc, Pool *pool) {
+  static absl::StatusOr<std::unique_ptr<OnednnMatmul>> make(const MatmulDesc &desc, ThreadPool *pool) {
     if (!onednn().ok())
       return onednn().status();
     if (desc.type != MatmulType::F32 || desc.m <= 0 || desc.n <= 0 || desc.k <= 0 || desc.batch <= 0)
@@ -177,9 +177,9 @@ public:
   int run(void *const *buffers) override { return blocked ? blocked->run(buffers, pool) : whole.run(buffers); }
 
 private:
-  absl::Status create(const MatmulDesc &desc, Pool *with) {
+  absl::Status create(const MatmulDesc &desc, ThreadPool *with) {
     GRAPHC_ASSIGN_OR_RETURN(whole, Product::make(*onednn(), wholeOf(desc)));
-    std::vector<Block> blocks = blocksOf(desc, with ? with->threads() : 1);
+    std::vector<MatmulBlock> blocks = blocksOf(desc, with ? with->threads() : 1);
     if (blocks.empty())
       return absl::OkStatus();
     // Of a large batch a smaller one is tried: what it is tried on is memory beside the plan's.
@@ -205,7 +205,7 @@ private:
 
   Product whole;
   std::unique_ptr<BlockedMatmul> blocked; // null: one thread runs the whole
-  Pool *pool = nullptr;
+  ThreadPool *pool = nullptr;
 };
 
 } // namespace
@@ -213,8 +213,8 @@ private:
 std::string describe(const MatmulDesc &d) {
   return absl::StrCat("matmul f32 ", d.batch == 1 ? "" : absl::StrCat(d.batch, "x"), d.m, "x", d.n, "x", d.k,
                       d.transposeA ? " transpose_a" : "", d.transposeB ? " transpose_b" : "",
-                      d.precision == Precision::Tf32   ? " tf32"
-                      : d.precision == Precision::Bf16 ? " bf16"
+                      d.precision == MatmulPrecision::Tf32   ? " tf32"
+                      : d.precision == MatmulPrecision::Bf16 ? " bf16"
                                                        : "",
                       d.bias ? " +bias" : "", d.relu ? " +relu" : "");
 }
@@ -240,7 +240,7 @@ uint32_t matmulParts(const MatmulDesc &desc, uint32_t threads) {
   return uint32_t(std::max<size_t>(1, blocksOf(desc, threads).size()));
 }
 
-absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes, Pool *pool) {
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes, ThreadPool *pool) {
   switch (wayOf(desc)) {
   case Way::Narrow:
     return makeNarrowMatmul(desc, pool);

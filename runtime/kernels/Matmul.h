@@ -20,7 +20,7 @@ namespace graphc::kernels {
 enum class MatmulType : uint32_t { F32 = 0 };
 
 /// What factors may be rounded to before they are multiplied: nothing, 11 significant bits, 8.
-enum class Precision : uint8_t { Ieee, Tf32, Bf16 };
+enum class MatmulPrecision : uint8_t { Ieee, Tf32, Bf16 };
 
 /// c = op(a) x op(b) [+ bias] [relu], row-major and dense, with `batch` of each of a, b and c end to end. The result's bits
 /// depend on every field here and on the CPU, on nothing else: not on threads, not on what was made before, not on the
@@ -33,8 +33,8 @@ struct MatmulDesc {
   bool bias = false; ///< of length n, added to each row
   bool relu = false;
   MatmulType type = MatmulType::F32;
-  Precision precision =
-      Precision::Ieee; ///< any other is a wish, which GPUs and CPUs with a matrix unit follow (TileMatmul.h)
+  MatmulPrecision precision =
+      MatmulPrecision::Ieee; ///< any other is a wish, which GPUs and CPUs with a matrix unit follow (TileMatmul.h)
   friend bool operator==(const MatmulDesc &, const MatmulDesc &) = default;
 };
 

@@ -20,7 +20,7 @@ template <typename... Parts> absl::Status invalid(const Parts &...parts) {
 constexpr uint64_t kGpuScratchBytes = 4 << 20;
 
 absl::Status readAttributes(const LibraryCall &call, MatmulDesc &desc) {
-  for (const Attribute &attribute : call.attributes) {
+  for (const CallAttribute &attribute : call.attributes) {
     if (attribute.integers.size() != 1 || !attribute.numbers.empty())
       return invalid(attribute.name, " is not one integer");
     int64_t value = attribute.integers.front();
@@ -41,8 +41,8 @@ absl::Status readAttributes(const LibraryCall &call, MatmulDesc &desc) {
       desc.transposeA = true;
     else if (attribute.name == "transpose_b")
       desc.transposeB = true;
-    else if (isPrecision && desc.precision == Precision::Ieee)
-      desc.precision = attribute.name == "tf32" ? Precision::Tf32 : Precision::Bf16;
+    else if (isPrecision && desc.precision == MatmulPrecision::Ieee)
+      desc.precision = attribute.name == "tf32" ? MatmulPrecision::Tf32 : MatmulPrecision::Bf16;
     else if (isPrecision)
       return invalid("two precisions");
     else
@@ -80,7 +80,7 @@ absl::StatusOr<MatmulDesc> readCall(const LibraryCall &call, bool onGpu) {
   if (call.operands.size() != expected.size())
     return invalid(call.operands.size(), " operands, expected ", expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
-    const Operand &operand = call.operands[i];
+    const CallOperand &operand = call.operands[i];
     if (operand.element != GRAPHC_F32)
       return invalid(expected[i].name, " is not of f32");
     if (operand.access != expected[i].access)
@@ -100,8 +100,8 @@ absl::StatusOr<CallFacts> factsOf(const LibraryCall &call, bool onGpu) {
   facts.name = absl::StrCat(call.kernel, "_", desc.m, "x", desc.n, "x", desc.k,
                             desc.batch == 1 ? "" : absl::StrCat("_batch", desc.batch), desc.transposeA ? "_ta" : "",
                             desc.transposeB ? "_tb" : "",
-                            desc.precision == Precision::Tf32   ? "_tf32"
-                            : desc.precision == Precision::Bf16 ? "_bf16"
+                            desc.precision == MatmulPrecision::Tf32   ? "_tf32"
+                            : desc.precision == MatmulPrecision::Bf16 ? "_bf16"
                                                                 : "",
                             desc.bias ? "_bias" : "", desc.relu ? "_relu" : "");
   facts.flops = 2 * uint64_t(desc.batch) * uint64_t(desc.m) * uint64_t(desc.n) * uint64_t(desc.k);
@@ -109,7 +109,7 @@ absl::StatusOr<CallFacts> factsOf(const LibraryCall &call, bool onGpu) {
   return facts;
 }
 
-class MatmulLibrary final : public Library {
+class MatmulLibrary final : public KernelProvider {
 public:
   absl::StatusOr<CallFacts> check(const LibraryCall &call) const override { return factsOf(call, /*onGpu=*/false); }
   absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
@@ -117,7 +117,7 @@ public:
     return matmulScratchBytes(desc);
   }
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
-                                                      Pool *pool) const override {
+                                                      ThreadPool *pool) const override {
     GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call, /*onGpu=*/false));
     return makeMatmul(desc, scratchBytes, pool);
   }
@@ -127,23 +127,23 @@ public:
   }
 };
 
-class GpuMatmulLibrary final : public Library {
+class GpuMatmulLibrary final : public KernelProvider {
 public:
   absl::StatusOr<CallFacts> check(const LibraryCall &call) const override { return factsOf(call, /*onGpu=*/true); }
   absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &) const override { return kGpuScratchBytes; }
-  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t, Pool *) const override {
+  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t, ThreadPool *) const override {
     return absl::FailedPreconditionError(absl::StrCat(call.kernel, ": a lane's thread does no product of a GPU's"));
   }
 };
 
 } // namespace
 
-const Library &matmulLibrary() {
+const KernelProvider &matmulLibrary() {
   static const MatmulLibrary library;
   return library;
 }
 
-const Library &gpuMatmulLibrary() {
+const KernelProvider &gpuMatmulLibrary() {
   static const GpuMatmulLibrary library;
   return library;
 }

@@ -20,7 +20,7 @@ struct Shape {
 
 class NarrowMatmul final : public LibraryKernel {
 public:
-  NarrowMatmul(const MatmulDesc &desc, Pool *with, const SimdKernels &kernels)
+  NarrowMatmul(const MatmulDesc &desc, ThreadPool *with, const SimdKernels &kernels)
       : d(desc), s(desc), kernels(kernels), count_(narrowParts(desc, with ? with->threads() : 1)) {
     if (count_ < 2)
       return;
@@ -56,7 +56,7 @@ private:
   const Shape s;
   const SimdKernels &kernels;
   const uint32_t count_;
-  Pool *pool = nullptr;
+  ThreadPool *pool = nullptr;
 };
 
 } // namespace
@@ -77,7 +77,7 @@ uint32_t narrowParts(const MatmulDesc &d, uint32_t threads) {
              : uint32_t(std::max(int64_t(1), std::min({int64_t(threads), s.m / 32, int64_t(work / least)})));
 }
 
-std::unique_ptr<LibraryKernel> makeNarrowMatmul(const MatmulDesc &desc, Pool *pool, const SimdKernels &kernels) {
+std::unique_ptr<LibraryKernel> makeNarrowMatmul(const MatmulDesc &desc, ThreadPool *pool, const SimdKernels &kernels) {
   return std::make_unique<NarrowMatmul>(desc, pool, kernels);
 }
 

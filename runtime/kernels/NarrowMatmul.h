@@ -19,7 +19,7 @@ bool isNarrow(const MatmulDesc &desc);
 
 /// Of a product that isNarrow(): how many parts so many threads share; 1 where sharing out is not worth it.
 uint32_t narrowParts(const MatmulDesc &desc, uint32_t threads);
-std::unique_ptr<LibraryKernel> makeNarrowMatmul(const MatmulDesc &desc, Pool *pool,
+std::unique_ptr<LibraryKernel> makeNarrowMatmul(const MatmulDesc &desc, ThreadPool *pool,
                                                 const SimdKernels &kernels = simdKernels());
 
 } // namespace graphc::kernels

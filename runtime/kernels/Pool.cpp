@@ -22,7 +22,7 @@ using base::FutexScope;
 /// helper i the one behind it. A thread begins at the front of
 /// its own and then takes from the back of others'. So of kernel after kernel a thread has the same rows, which its own caches hold: what
 /// another core has written is read at a quarter of the speed.
-struct Pool::Job {
+struct ThreadPool::Job {
   static constexpr uint32_t kMostShares = 16;
   static constexpr uint32_t laneSleeps = 1u << 31;
 
@@ -97,7 +97,7 @@ constexpr int64_t kHelperSpins = 20000, kHelperYields = 600000;
 
 } // namespace
 
-Pool::~Pool() {
+ThreadPool::~ThreadPool() {
   ends.store(true);
   jobs.fetch_add(1);
   base::futexWake(&jobs, INT32_MAX, FutexScope::Process);
@@ -105,7 +105,7 @@ Pool::~Pool() {
     helper.join();
 }
 
-void Pool::start() {
+void ThreadPool::start() {
   base::MutexLock lock(mutex);
   while (helpers.size() < helperCount && !refused) {
     absl::StatusOr<std::thread> started =
@@ -120,7 +120,7 @@ void Pool::start() {
   }
 }
 
-void Pool::run(uint32_t count, Part part, void *context) {
+void ThreadPool::run(uint32_t count, Part part, void *context) {
   if (count <= 1 || helperCount == 0) {
     for (uint32_t i = 0; i < count; ++i)
       part(context, i);
@@ -154,7 +154,7 @@ void Pool::run(uint32_t count, Part part, void *context) {
   }
 }
 
-Pool::Job *Pool::enter() {
+ThreadPool::Job *ThreadPool::enter() {
   base::MutexLock lock(mutex);
   for (Job *job = first; job; job = job->next)
     if (job->hasParts()) {
@@ -164,7 +164,7 @@ Pool::Job *Pool::enter() {
   return nullptr;
 }
 
-void Pool::awaitJobs(uint32_t jobsSeen, uint32_t &spunInVain) {
+void ThreadPool::awaitJobs(uint32_t jobsSeen, uint32_t &spunInVain) {
   auto isNew = [&] { return jobs.load() != jobsSeen; };
   // As a lane does (transport/SpinThenPark.h): after three times in vain each 64th time only.
   if (spunInVain < 3 || spunInVain % 64 == 0) {
@@ -180,7 +180,7 @@ void Pool::awaitJobs(uint32_t jobsSeen, uint32_t &spunInVain) {
   sleepers.fetch_sub(1);
 }
 
-void Pool::help(uint32_t thread) {
+void ThreadPool::help(uint32_t thread) {
   uint32_t spunInVain = 0;
   for (uint32_t seen = jobs.load(); !ends.load(); seen = jobs.load()) {
     while (Job *job = enter()) {

@@ -16,15 +16,15 @@
 
 namespace graphc::kernels {
 
-class Pool {
+class ThreadPool {
 public:
   using Part = void (*)(void *context, uint32_t index);
 
   /// `threads`: of one kernel, the calling lane's among them.
-  explicit Pool(uint32_t threads) : helperCount(threads > 0 ? threads - 1 : 0) {}
-  ~Pool();
-  Pool(const Pool &) = delete;
-  Pool &operator=(const Pool &) = delete;
+  explicit ThreadPool(uint32_t threads) : helperCount(threads > 0 ? threads - 1 : 0) {}
+  ~ThreadPool();
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
 
   uint32_t threads() const { return helperCount + 1; }
   /// Starts the helpers, once. Where the system gives no thread fewer help, which nobody waits for: slower, with the same bits. That is
@@ -55,7 +55,7 @@ private:
 };
 
 /// part(i) for each i < count, as Pool::run does it; without a pool one behind the other on this thread. The code of a part that failed, or 0.
-template <typename Part> int runParts(Pool *pool, uint32_t count, const Part &part) {
+template <typename Part> int runParts(ThreadPool *pool, uint32_t count, const Part &part) {
   struct Call {
     const Part &part;
     std::atomic<int> code{0};

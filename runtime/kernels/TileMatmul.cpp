@@ -22,8 +22,8 @@ using tiles::kPanel;
 constexpr int64_t kBlockK = 256, kBlockColumns = 2048, kBlockRows = 128;
 
 int64_t roundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
-const tiles::Kernels &kernelsFor(Precision precision) {
-  return precision == Precision::Bf16 ? tiles::kOnePiece : tiles::kTwoPieces;
+const tiles::AmxKernels &kernelsFor(MatmulPrecision precision) {
+  return precision == MatmulPrecision::Bf16 ? tiles::kOnePiece : tiles::kTwoPieces;
 }
 uint64_t columnBytes(const MatmulDesc &d) {
   const int64_t steps = tiles::panelsOf(std::min(d.n, kBlockColumns)) * tiles::stepsOf(std::min(d.k, kBlockK));
@@ -38,7 +38,7 @@ struct Range {
 
 class TileMatmul final : public LibraryKernel {
 public:
-  TileMatmul(const MatmulDesc &desc, Pool *with) : d(desc), kernels(kernelsFor(desc.precision)) {
+  TileMatmul(const MatmulDesc &desc, ThreadPool *with) : d(desc), kernels(kernelsFor(desc.precision)) {
     // As for blocks of rows (Blocks.cpp): 0.1 ms of one thread at the least.
     const bool isWorthIt = with && d.m >= kPanel * 2 && __int128(d.m) * d.n * d.k >= 16 << 20;
     const int64_t count = isWorthIt ? std::min<int64_t>(with->threads(), tiles::panelsOf(d.m)) : 1;
@@ -155,8 +155,8 @@ private:
   }
 
   const MatmulDesc d;
-  const tiles::Kernels &kernels;
-  Pool *pool = nullptr;
+  const tiles::AmxKernels &kernels;
+  ThreadPool *pool = nullptr;
   uint32_t count_ = 1;
   const float *bias = nullptr; // these of the call
   char *columns = nullptr;
@@ -181,7 +181,7 @@ bool hasMatrixUnit() {
 }
 
 bool isForMatrixUnit(const MatmulDesc &d) {
-  return d.type == MatmulType::F32 && d.precision != Precision::Ieee && d.batch > 0 && d.m >= 32 && d.n >= 32 &&
+  return d.type == MatmulType::F32 && d.precision != MatmulPrecision::Ieee && d.batch > 0 && d.m >= 32 && d.n >= 32 &&
          d.k >= 32 && __int128(d.m) * d.n * d.k >= 1 << 18;
 }
 
@@ -189,7 +189,7 @@ uint64_t tileMatmulScratchBytes(const MatmulDesc &d) {
   return columnBytes(d) + uint64_t(roundUp(roundUp(d.m, kPanel) + roundUp(d.n, kPanel), 64));
 }
 
-std::unique_ptr<LibraryKernel> makeTileMatmul(const MatmulDesc &desc, Pool *pool) {
+std::unique_ptr<LibraryKernel> makeTileMatmul(const MatmulDesc &desc, ThreadPool *pool) {
   return std::make_unique<TileMatmul>(desc, pool);
 }
 

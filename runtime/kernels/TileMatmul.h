@@ -16,7 +16,7 @@ bool isForMatrixUnit(const MatmulDesc &desc);
 
 /// Of a product that isForMatrixUnit(). The scratch memory holds b's pieces, a block at a time, and a mark for each row and column.
 uint64_t tileMatmulScratchBytes(const MatmulDesc &desc);
-std::unique_ptr<LibraryKernel> makeTileMatmul(const MatmulDesc &desc, Pool *pool);
+std::unique_ptr<LibraryKernel> makeTileMatmul(const MatmulDesc &desc, ThreadPool *pool);
 
 } // namespace graphc::kernels
 #endif

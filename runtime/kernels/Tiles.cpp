@@ -133,7 +133,7 @@ void packAcross(const float *at, int64_t step, int64_t lines, int64_t k, bool as
   storeTiles(rows, /*turned=*/!asColumns, to);
 }
 
-template <int kPieces, bool asColumns> void pack(const Source &s, void *panel, uint8_t *odd) {
+template <int kPieces, bool asColumns> void pack(const AmxSource &s, void *panel, uint8_t *odd) {
   char *to = static_cast<char *>(panel);
   for (int64_t l = 0; l < s.k; l += kStep, to += stepBytes(kPieces))
     for (int64_t line = 0; line < kPanel; line += 16) {
@@ -219,8 +219,8 @@ void multiply(const void *a, const void *b, int64_t steps, bool adds, float *c, 
 
 } // namespace
 
-const Kernels kOnePiece = {1, pack<1, false>, pack<1, true>, multiply<1>};
-const Kernels kTwoPieces = {2, pack<2, false>, pack<2, true>, multiply<2>};
+const AmxKernels kOnePiece = {1, pack<1, false>, pack<1, true>, multiply<1>};
+const AmxKernels kTwoPieces = {2, pack<2, false>, pack<2, true>, multiply<2>};
 
 void begin() {
   struct {

@@ -26,7 +26,7 @@ constexpr int64_t panelsOf(int64_t rows) { return (rows + kPanel - 1) / kPanel; 
 
 /// A part of a stored matrix: `lines` rows of a or columns of b, each with `k` elements. Along k elements lie one behind the other and lines
 /// `step` apart; with `isAcross` it is the other way about.
-struct Source {
+struct AmxSource {
   const float *at;
   int64_t step;
   bool isAcross;
@@ -34,17 +34,17 @@ struct Source {
 };
 
 /// The functions for factors of one piece or of two.
-struct Kernels {
+struct AmxKernels {
   int pieces;
   /// Writes one panel; lines is at most kPanel. Of two pieces it sets odd[i] to 1 where a line has what is no sum of two numbers of bf16: infinities,
   /// NaN, and what rounds to infinity (from 3.396e38 on). Those lines' results have to be made otherwise: multiplyOdd().
-  void (*packRows)(const Source &a, void *panel, uint8_t *odd);
-  void (*packColumns)(const Source &b, void *panel, uint8_t *odd);
+  void (*packRows)(const AmxSource &a, void *panel, uint8_t *odd);
+  void (*packColumns)(const AmxSource &b, void *panel, uint8_t *odd);
   /// c (rows x columns of at most kPanel each, rows `step` apart) = [c +] a b, of two panels of `steps`; between begin() and end().
   void (*multiply)(const void *a, const void *b, int64_t steps, bool adds, float *c, int64_t step, int64_t rows,
                    int64_t columns);
 };
-extern const Kernels kOnePiece, kTwoPieces;
+extern const AmxKernels kOnePiece, kTwoPieces;
 
 /// Begin and end of the use of tiles by this thread.
 void begin();

@@ -175,29 +175,29 @@ bool winogradServes(const GraphcConvolutionDesc &d) {
   return hasVectors();
 }
 
-Winograd::Winograd(const GraphcConvolutionDesc &desc, bool isNarrow)
+WinogradConvolution::WinogradConvolution(const GraphcConvolutionDesc &desc, bool isNarrow)
     : desc(desc), isWide(!isNarrow && hasWideVectors()) {}
 
-uint64_t Winograd::filterBytes() const {
+uint64_t WinogradConvolution::filterBytes() const {
   const int64_t places = desc.kind == GRAPHC_CONVOLUTION_FILTER ? 9 : kPlaces;
   return uint64_t(places * desc.inputs * desc.outputs) * sizeof(float);
 }
 
-uint64_t Winograd::scratchBytes() const {
+uint64_t WinogradConvolution::scratchBytes() const {
   // The matrices of both sides, then what is read outside of a tensor, zeros, and what is written there; the filter's of its gradient.
   const int64_t tiles = tilesOf(desc), both = stepOf(tiles, desc.inputs) + stepOf(tiles, desc.outputs);
   const int64_t filter = desc.kind == GRAPHC_CONVOLUTION_FILTER ? kPlaces * desc.inputs * desc.outputs : 0;
   return uint64_t(kPlaces * both + 2 * std::max(desc.inputs, desc.outputs) + filter) * sizeof(float);
 }
 
-void Winograd::reorderFilter(const void *from, void *to) const {
+void WinogradConvolution::reorderFilter(const void *from, void *to) const {
   if (desc.kind == GRAPHC_CONVOLUTION_FILTER)
     memcpy(to, from, filterBytes());
   else
     GRAPHC_LOOPS(transformFilter)(stepsOf(desc), static_cast<const float *>(from), static_cast<float *>(to));
 }
 
-void Winograd::run(void *const *buffers) const {
+void WinogradConvolution::run(void *const *buffers) const {
   auto *input = static_cast<float *>(buffers[0]), *filter = static_cast<float *>(buffers[1]),
        *result = static_cast<float *>(buffers[2]), *scratch = static_cast<float *>(buffers[3]);
   // Of what is read and what is written; a gradient by the filter reads both.

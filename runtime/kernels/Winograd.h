@@ -19,10 +19,10 @@ namespace graphc::kernels {
 bool winogradServes(const GraphcConvolutionDesc &desc);
 
 /// One of them; nothing but its sizes.
-class Winograd {
+class WinogradConvolution {
 public:
   /// On vectors of 512 bits, where the CPU has them and `isNarrow` does not forbid it; else of 256, with the same bits.
-  explicit Winograd(const GraphcConvolutionDesc &desc, bool isNarrow = false);
+  explicit WinogradConvolution(const GraphcConvolutionDesc &desc, bool isNarrow = false);
   /// Of the filter in the form in which it is multiplied; of its gradient as the model has it.
   uint64_t filterBytes() const;
   uint64_t scratchBytes() const;

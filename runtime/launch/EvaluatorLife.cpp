@@ -14,14 +14,14 @@ constexpr absl::Duration kPause = absl::Milliseconds(500);
 constexpr absl::Duration kStopped = absl::Seconds(5);
 } // namespace
 
-bool EvaluatorLife::mustStart(absl::Time now) {
+bool EvaluatorLifecycle::mustStart(absl::Time now) {
   if (startAt_ > now)
     return false;
   startAt_ = absl::InfiniteFuture();
   return true;
 }
 
-std::string EvaluatorLife::ended(const LaunchedChild &child, bool stopping, absl::Time now) {
+std::string EvaluatorLifecycle::ended(const LaunchedChild &child, bool stopping, absl::Time now) {
   stopped_ = absl::ZeroDuration();
   startAt_ = absl::InfiniteFuture();
   if (stopping || child.killedByUs || *child.status == 0)
@@ -36,7 +36,7 @@ std::string EvaluatorLife::ended(const LaunchedChild &child, bool stopping, absl
   return absl::StrCat(describe(child), "; there is none any more");
 }
 
-std::string EvaluatorLife::mustBeKilled(const LaunchedChild &child, absl::Time now) {
+std::string EvaluatorLifecycle::mustBeKilled(const LaunchedChild &child, absl::Time now) {
   const std::string line = describeStopped(child);
   const absl::Duration since = std::clamp(now - std::exchange(looked_, now), absl::ZeroDuration(), kLookEvery);
   stopped_ = line.empty() ? absl::ZeroDuration() : stopped_ + since;

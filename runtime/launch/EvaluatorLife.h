@@ -12,7 +12,7 @@
 namespace graphc::launch {
 
 /// Without processes: the launcher tells what has become of it, and asks. Until it is begun there is none.
-class EvaluatorLife {
+class EvaluatorLifecycle {
 public:
   void begin(absl::Time now) { startAt_ = now; }
   /// It is not started, nor started again.
@@ -28,7 +28,7 @@ public:
   std::string ended(const LaunchedChild &child, bool stopping, absl::Time now);
 
   /// Training has ended in good order. From now on it is started again a few times alone: it has one checkpoint before it, and the launcher waits for it.
-  void trainingEnded() { restarts_ = session::Restarts(kEndRestarts); }
+  void trainingEnded() { restarts_ = session::RestartPolicy(kEndRestarts); }
   /// Behind that, every kLookEvery or more often: a line where it has to be killed now, since it is stopped and cannot end by itself. Time in which the launcher
   /// itself did not look counts for nothing: where Ctrl-Z stops both, both go on.
   std::string mustBeKilled(const LaunchedChild &child, absl::Time now);
@@ -37,7 +37,7 @@ public:
 
 private:
   static constexpr uint32_t kRestarts = 100, kEndRestarts = 5;
-  session::Restarts restarts_{kRestarts};
+  session::RestartPolicy restarts_{kRestarts};
   absl::Time startAt_ = absl::InfiniteFuture();
   absl::Duration stopped_;
   absl::Time looked_ = absl::InfinitePast();

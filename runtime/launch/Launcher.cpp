@@ -33,13 +33,13 @@ constexpr absl::Duration kWord = absl::Seconds(1);
 constexpr absl::Duration kEndGrace = absl::Seconds(5);
 } // namespace
 
-Launcher::Launcher(LaunchOptions options)
+TaskLauncher::TaskLauncher(LaunchOptions options)
     : options_(std::move(options)), progress_(stderr), restarts_(options_.maxRestarts, options_.fromMemory),
       sessions_(options_.tasks.size()) {
   progress_.waitFor([this] { return stopSignals_ > 0 || stopIsPending(); }, /*says=*/true);
 }
 
-Launcher::~Launcher() {
+TaskLauncher::~TaskLauncher() {
   for (Child *child : all())
     if (child->pid > 0 && !child->status) {
       kill(child->pid, SIGKILL);
@@ -47,7 +47,7 @@ Launcher::~Launcher() {
     }
 }
 
-std::vector<Launcher::Child *> Launcher::all() {
+std::vector<TaskLauncher::Child *> TaskLauncher::all() {
   std::vector<Child *> all;
   for (Child &child : children_)
     all.push_back(&child);
@@ -56,7 +56,7 @@ std::vector<Launcher::Child *> Launcher::all() {
   return all;
 }
 
-absl::Status Launcher::start(Child &child, const LaunchContext &common, const std::vector<int> &paths) {
+absl::Status TaskLauncher::start(Child &child, const LaunchContext &common, const std::vector<int> &paths) {
   GRAPHC_ASSIGN_OR_RETURN(auto out, createPipe());
   GRAPHC_ASSIGN_OR_RETURN(auto err, createPipe());
   GRAPHC_ASSIGN_OR_RETURN(auto report, createPipe());
@@ -84,7 +84,7 @@ absl::Status Launcher::start(Child &child, const LaunchContext &common, const st
   return absl::OkStatus();
 }
 
-int Launcher::run() {
+int TaskLauncher::run() {
   base::LogOptions log;
   log.file = options_.logFile;
   log.task = "launcher";
@@ -125,7 +125,7 @@ int Launcher::run() {
 }
 
 /// Starts who has ended, and has who waits go on. The session's number and name are new ones: what is left of an earlier one has no way in.
-absl::Status Launcher::begin() {
+absl::Status TaskLauncher::begin() {
   reap();
   killStopped();
   ended_ = 0;
@@ -165,12 +165,12 @@ absl::Status Launcher::begin() {
 }
 
 /// Where it has died meanwhile, that is seen soon.
-void Launcher::tell(Child &child, const std::string &word) {
+void TaskLauncher::tell(Child &child, const std::string &word) {
   (void)base::sendAll(child.words.get(), word, absl::Now() + kWord);
 }
 
 /// Who waits and is stopped would not hear that the next session begins, and nobody would hear that it does not. Who has died is said.
-void Launcher::killStopped() {
+void TaskLauncher::killStopped() {
   for (Child &child : children_)
     if (child.status && !isNamed_[child.number]) {
       say(absl::StrCat(describe(child), " while it waited, and is started again"));
@@ -183,7 +183,7 @@ void Launcher::killStopped() {
 }
 
 /// Whoever is still in a session that has lost a task leaves it. A process that is stopped cannot.
-void Launcher::tellLoss() {
+void TaskLauncher::tellLoss() {
   const Child *cause = rootCause(children_);
   if (!cause || restarts_.most() == 0 || stopSignals_ > 0 || !mayPass(children_, *cause))
     return;
@@ -201,11 +201,11 @@ void Launcher::tellLoss() {
 }
 
 /// The chief's session goes on: whoever it has lost is ended, and its next process joins the others.
-void Launcher::replaceLost() {
+void TaskLauncher::replaceLost() {
   for (Child &child : children_) {
-    if (Replacements::isToBeKilled(child))
+    if (TaskReplacements::isToBeKilled(child))
       signalOne(child, SIGKILL, child.again);
-    if (!Replacements::isDue(child) || failed())
+    if (!TaskReplacements::isDue(child) || failed())
       continue;
     pump(child);
     if (absl::Status status = startAnew(child.number); !status.ok()) {
@@ -218,7 +218,7 @@ void Launcher::replaceLost() {
   }
 }
 
-absl::Status Launcher::startAnew(size_t number) {
+absl::Status TaskLauncher::startAnew(size_t number) {
   Child &child = children_[number] = Child();
   child.number = number;
   child.task = &options_.tasks[number];
@@ -227,7 +227,7 @@ absl::Status Launcher::startAnew(size_t number) {
   return start(child, context_, sockets_.paths());
 }
 
-void Launcher::dismiss() {
+void TaskLauncher::dismiss() {
   dismissed_ = true;
   for (Child &child : children_)
     child.words.reset();
@@ -236,7 +236,7 @@ void Launcher::dismiss() {
 }
 
 /// Waits until something has come, or for so long, and takes what came.
-void Launcher::take(absl::Duration wait) {
+void TaskLauncher::take(absl::Duration wait) {
   std::vector<pollfd> polls = {{signals_.get(), POLLIN, 0}};
   for (Child *child : all())
     for (base::UniqueFd *fd : {&child->out, &child->err, &child->report})
@@ -251,7 +251,7 @@ void Launcher::take(absl::Duration wait) {
 }
 
 /// Its death, and what it fails by, are nobody else's: the tasks go on.
-void Launcher::watchEvaluator() {
+void TaskLauncher::watchEvaluator() {
   if (evaluator_ && evaluator_->status) {
     pump(*evaluator_);
     if (std::string line = evaluatorLife_.ended(*evaluator_, stopSignals_ > 0, absl::Now()); !line.empty())
@@ -274,7 +274,7 @@ void Launcher::watchEvaluator() {
 
 /// No task runs any more. Behind a good end it still has the last checkpoint before it, and ends by itself; one that is stopped cannot, and the
 /// one that is started in its place does.
-void Launcher::endEvaluator() {
+void TaskLauncher::endEvaluator() {
   absl::Time until = absl::InfiniteFuture();
   evaluatorLife_.trainingEnded();
   while (evaluator_ || evaluatorLife_.isToCome()) {
@@ -295,13 +295,13 @@ void Launcher::endEvaluator() {
         kill(evaluator_->pid, SIGKILL);
       }
     }
-    take(EvaluatorLife::kLookEvery);
+    take(EvaluatorLifecycle::kLookEvery);
   }
 }
 
-void Launcher::watch() {
+void TaskLauncher::watch() {
   while (std::any_of(children_.begin(), children_.end(), [this](const Child &child) { return isAwaited(child); })) {
-    take(std::clamp(std::min(killAt_, Replacements::next(children_)) - absl::Now(), absl::ZeroDuration(),
+    take(std::clamp(std::min(killAt_, TaskReplacements::next(children_)) - absl::Now(), absl::ZeroDuration(),
                     absl::Seconds(1)));
     replaceLost();
     bool ending = failed() || children_[options_.chief].status;
@@ -326,7 +326,7 @@ void Launcher::watch() {
     pump(child);
 }
 
-std::optional<absl::Duration> Launcher::restartAfter() {
+std::optional<absl::Duration> TaskLauncher::restartAfter() {
   const Child *cause = rootCause(children_);
   if (!cause || restarts_.most() == 0 || stopSignals_ > 0 || !mayPass(children_, *cause))
     return std::nullopt;
@@ -347,13 +347,13 @@ std::optional<absl::Duration> Launcher::restartAfter() {
   return pause;
 }
 
-bool Launcher::sleeps(absl::Duration pause) {
+bool TaskLauncher::sleeps(absl::Duration pause) {
   for (absl::Time until = absl::Now() + pause; absl::Now() < until && stopSignals_ == 0;)
     take(std::clamp(until - absl::Now(), absl::Milliseconds(1), absl::Seconds(1)));
   return stopSignals_ == 0;
 }
 
-void Launcher::pump(Child &child) {
+void TaskLauncher::pump(Child &child) {
   readLines(child.out, child.outRest, [&](const std::string &line) { progress_.print(stdout, line); });
   readLines(child.err, child.errRest, [&](const std::string &line) {
     if (!line.empty())
@@ -363,7 +363,7 @@ void Launcher::pump(Child &child) {
   readLines(child.report, child.reportRest, [&](const std::string &line) { onReport(child, line); });
 }
 
-void Launcher::onReport(Child &child, const std::string &line) {
+void TaskLauncher::onReport(Child &child, const std::string &line) {
   nlohmann::json json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object())
     return;
@@ -382,7 +382,7 @@ void Launcher::onReport(Child &child, const std::string &line) {
   }
 }
 
-void Launcher::reap() {
+void TaskLauncher::reap() {
   for (Child *child : all()) {
     int status;
     if (child->pid > 0 && !child->status && waitpid(child->pid, &status, WNOHANG) == child->pid) {
@@ -398,7 +398,7 @@ void Launcher::reap() {
   }
 }
 
-void Launcher::onSignals() {
+void TaskLauncher::onSignals() {
   signalfd_siginfo info;
   while (read(signals_.get(), &info, sizeof info) == sizeof info) {
     // A terminal that closes is no second request: the kernel and the shell may both tell of it.
@@ -419,29 +419,29 @@ void Launcher::onSignals() {
   }
 }
 
-void Launcher::signalOne(Child &child, int signal, bool byUs) {
+void TaskLauncher::signalOne(Child &child, int signal, bool byUs) {
   if (child.pid <= 0 || child.status)
     return;
   child.killedByUs |= byUs;
   kill(child.pid, signal);
 }
 
-bool Launcher::failed() const {
+bool TaskLauncher::failed() const {
   return std::any_of(children_.begin(), children_.end(), [this](const Child &child) {
     if (child.error || !child.status || child.isSpare)
       return child.error.has_value();
-    if (Replacements::isHeld(child))
+    if (TaskReplacements::isHeld(child))
       return false;
     return !WIFEXITED(*child.status) || WEXITSTATUS(*child.status) > (options_.check ? 1 : 0);
   });
 }
 
-void Launcher::say(const std::string &line) {
+void TaskLauncher::say(const std::string &line) {
   progress_.print(stderr, absl::StrCat("graphrun: ", line));
   base::logger().debug("{}", line); // into --log_file only
 }
 
-int Launcher::finish() {
+int TaskLauncher::finish() {
   progress_.finish();
   if (!options_.dumpDirectory.empty())
     checkpoint::clearDumps(options_.dumpDirectory);

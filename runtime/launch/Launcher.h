@@ -37,10 +37,10 @@ struct LaunchOptions {
 /// Starts all, shows their logs and the progress line, ends all with the first failure and then names its cause. With maxRestarts, where that
 /// may help, those that live leave the session instead (LauncherWords.h), the others are started again, and all go on from the last
 /// checkpoint. Returns the exit status. No process, socket or file is left behind, however it ends.
-class Launcher {
+class TaskLauncher {
 public:
-  explicit Launcher(LaunchOptions options);
-  ~Launcher();
+  explicit TaskLauncher(LaunchOptions options);
+  ~TaskLauncher();
   int run();
 
 private:
@@ -77,14 +77,14 @@ private:
   std::vector<Child> children_;
   const LaunchedTask evaluatorTask_{"the evaluator", "evaluator", "evaluator", 0, 0};
   std::optional<Child> evaluator_; ///< it outlives restarts of the tasks
-  EvaluatorLife evaluatorLife_;
+  EvaluatorLifecycle evaluatorLife_;
   base::UniqueFd signals_;
-  session::Restarts restarts_;
-  Replacements replacements_{restarts_, [this](const std::string &line) {
+  session::RestartPolicy restarts_;
+  TaskReplacements replacements_{restarts_, [this](const std::string &line) {
                                progress_.finish();
                                say(line);
                              }};
-  Sessions sessions_;
+  SessionTable sessions_;
   bool dismissed_ = false; ///< there is no other session
   std::vector<bool> isNamed_; ///< of those that had ended: that they are started again was said
   LaunchContext context_; ///< of all sessions

@@ -31,7 +31,7 @@ std::string encode(const SessionLost &word) {
 }
 std::string encode(const NextSession &word) { return dumped({{"session", word.session}, {"run", word.run}}); }
 
-std::optional<std::string> LauncherWords::line() {
+std::optional<std::string> LauncherMessages::line() {
   while (true) {
     if (size_t end = rest_.find('\n'); end != std::string::npos) {
       std::string found = rest_.substr(0, end);
@@ -48,20 +48,20 @@ std::optional<std::string> LauncherWords::line() {
   }
 }
 
-std::optional<SessionLost> LauncherWords::lost(uint64_t session) {
+std::optional<SessionLost> LauncherMessages::lost(uint64_t session) {
   while (std::optional<std::string> one = line())
     if (std::optional<json> word = parse(*one, {"task", "why"}); word && (*word)["session"] == session)
       return SessionLost{session, (*word)["task"], (*word)["why"]};
   return std::nullopt;
 }
 
-bool LauncherWords::isOver() {
+bool LauncherMessages::isOver() {
   while (line()) {
   }
   return over_;
 }
 
-std::optional<NextSession> LauncherWords::next(uint64_t session, absl::Time deadline) {
+std::optional<NextSession> LauncherMessages::next(uint64_t session, absl::Time deadline) {
   while (true) {
     while (std::optional<std::string> one = line())
       if (std::optional<json> word = parse(*one, {"run"}); word && (*word)["session"] > session)

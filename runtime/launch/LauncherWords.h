@@ -33,9 +33,9 @@ std::string encode(const SessionLost &word);
 std::string encode(const NextSession &word);
 
 /// A task's end.
-class LauncherWords {
+class LauncherMessages {
 public:
-  explicit LauncherWords(base::UniqueFd socket) : socket_(std::move(socket)) {}
+  explicit LauncherMessages(base::UniqueFd socket) : socket_(std::move(socket)) {}
   /// For who is of `session`: whether that is over. Never waits. What is said of an earlier one counts for nothing.
   std::optional<SessionLost> lost(uint64_t session);
   /// For who has left `session`: the next one. None: the launcher starts nobody again, or is gone, or says nothing until `deadline`.

@@ -14,13 +14,13 @@ constexpr absl::Duration kVerdict = absl::Seconds(8);
 constexpr absl::Duration kBetween = absl::Milliseconds(500);
 } // namespace
 
-bool Replacements::isOne(const LaunchedChild &lost, const std::vector<LaunchedChild> &children) const {
+bool TaskReplacements::isOne(const LaunchedChild &lost, const std::vector<LaunchedChild> &children) const {
   return restarts_.mayBeOne(absl::Now()) &&
          std::any_of(children.begin(), children.end(),
                      [&](const LaunchedChild &one) { return &one != &lost && (one.again || one.joins); });
 }
 
-bool Replacements::hears(const nlohmann::json &line, std::vector<LaunchedChild> &children) {
+bool TaskReplacements::hears(const nlohmann::json &line, std::vector<LaunchedChild> &children) {
   const auto numbered = [&](const char *key) -> LaunchedChild * {
     const auto found = line.find(key);
     return found != line.end() && found->is_number_unsigned() && *found < children.size()
@@ -41,7 +41,7 @@ bool Replacements::hears(const nlohmann::json &line, std::vector<LaunchedChild> 
   return true;
 }
 
-void Replacements::died(LaunchedChild &child, const std::string &how, const std::vector<LaunchedChild> &children) {
+void TaskReplacements::died(LaunchedChild &child, const std::string &how, const std::vector<LaunchedChild> &children) {
   if (!judges_ || stopped_ || (restarts_.made() >= restarts_.most() && !isOne(child, children)))
     return;
   if (child.joins) // the chief waits for the next one
@@ -50,7 +50,7 @@ void Replacements::died(LaunchedChild &child, const std::string &how, const std:
     child.heldUntil = absl::Now() + kVerdict;
 }
 
-void Replacements::again(LaunchedChild &lost, const std::string &why, bool isOne, absl::Duration least) {
+void TaskReplacements::again(LaunchedChild &lost, const std::string &why, bool isOne, absl::Duration least) {
   if (lost.again)
     return;
   std::optional<absl::Duration> pause = restarts_.again(absl::Now(), isOne);
@@ -66,7 +66,7 @@ void Replacements::again(LaunchedChild &lost, const std::string &why, bool isOne
                     ", to join them (restart ", restarts_.made(), " of ", restarts_.most(), ")"));
 }
 
-absl::Time Replacements::next(const std::vector<LaunchedChild> &children) {
+absl::Time TaskReplacements::next(const std::vector<LaunchedChild> &children) {
   absl::Time at = absl::InfiniteFuture();
   for (const LaunchedChild &child : children) {
     if (child.again && child.status)

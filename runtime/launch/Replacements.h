@@ -19,10 +19,10 @@
 
 namespace graphc::launch {
 
-class Replacements {
+class TaskReplacements {
 public:
   /// `say`: a line for the user. `restarts` outlives it.
-  Replacements(session::Restarts &restarts, std::function<void(const std::string &)> say)
+  TaskReplacements(session::RestartPolicy &restarts, std::function<void(const std::string &)> say)
       : restarts_(restarts), say_(std::move(say)) {}
 
   void beginSession() { judges_ = false; }
@@ -49,7 +49,7 @@ private:
   bool isOne(const LaunchedChild &lost, const std::vector<LaunchedChild> &children) const;
   void again(LaunchedChild &lost, const std::string &why, bool isOne, absl::Duration least = absl::ZeroDuration());
 
-  session::Restarts &restarts_;
+  session::RestartPolicy &restarts_;
   const std::function<void(const std::string &)> say_;
   bool judges_ = false; ///< the chief says of whom the others go on without
   bool stopped_ = false;

@@ -7,7 +7,7 @@
 namespace graphc::launch {
 
 /// The chief's side: who is away and who is back, a line each to the launcher's pipe (Replacements.h).
-session::ReturnOptions returnsByLauncher(int pipe, absl::Duration joinDeadline);
+session::RejoinOptions returnsByLauncher(int pipe, absl::Duration joinDeadline);
 
 } // namespace graphc::launch
 #endif

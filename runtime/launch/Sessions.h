@@ -9,9 +9,9 @@
 namespace graphc::launch {
 
 /// What LauncherWords.h says of sessions, without processes and clocks: the launcher tells what happens, and asks.
-class Sessions {
+class SessionTable {
 public:
-  explicit Sessions(size_t tasks) : tasks_(tasks, Task::Ended) {}
+  explicit SessionTable(size_t tasks) : tasks_(tasks, Task::Ended) {}
   /// Of the one that goes on or was the last; the first is 1.
   uint64_t number() const { return number_; }
   /// A process is of the session, and has neither left nor ended.

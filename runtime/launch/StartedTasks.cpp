@@ -23,17 +23,17 @@ constexpr int kLookMs = 50;
 constexpr absl::Duration kOwnWords = absl::Seconds(1);
 } // namespace
 
-absl::StatusOr<std::unique_ptr<StartedTasks>> StartedTasks::start(const plan::LoadedPlan &plan, Options options) {
-  std::unique_ptr<StartedTasks> tasks(new StartedTasks(std::move(options)));
+absl::StatusOr<std::unique_ptr<ChildTasks>> ChildTasks::start(const plan::LoadedPlan &plan, Options options) {
+  std::unique_ptr<ChildTasks> tasks(new ChildTasks(std::move(options)));
   GRAPHC_RETURN_IF_ERROR(tasks->launch(plan));
   GRAPHC_ASSIGN_OR_RETURN(tasks->watcher_,
                           base::startThread("the started tasks'", [all = tasks.get()] { all->watch(); }));
   return tasks;
 }
 
-StartedTasks::~StartedTasks() { finish(absl::ZeroDuration()); }
+ChildTasks::~ChildTasks() { finish(absl::ZeroDuration()); }
 
-absl::Status StartedTasks::launch(const plan::LoadedPlan &plan) {
+absl::Status ChildTasks::launch(const plan::LoadedPlan &plan) {
   run_ = service::randomHex(8);
   secret_ = service::randomHex(32);
   GRAPHC_ASSIGN_OR_RETURN(std::string bytes, plan::encodePlan(plan.plan));
@@ -69,7 +69,7 @@ absl::Status StartedTasks::launch(const plan::LoadedPlan &plan) {
   return absl::OkStatus();
 }
 
-absl::Status StartedTasks::start(Child &child, const LaunchContext &context) {
+absl::Status ChildTasks::start(Child &child, const LaunchContext &context) {
   GRAPHC_ASSIGN_OR_RETURN(auto output, createPipe());
   ChildOptions process{.program = options_.graphrun, .arguments = options_.arguments};
   process.out = process.err = output.second.get();
@@ -81,7 +81,7 @@ absl::Status StartedTasks::start(Child &child, const LaunchContext &context) {
 }
 
 /// What they write, until all have ended.
-void StartedTasks::watch() {
+void ChildTasks::watch() {
   while (!over_ || !allEnded()) {
     std::vector<pollfd> polls;
     {
@@ -96,7 +96,7 @@ void StartedTasks::watch() {
   }
 }
 
-void StartedTasks::reap() {
+void ChildTasks::reap() {
   std::vector<std::string> lines;
   {
     base::MutexLock lock(mutex_);
@@ -127,7 +127,7 @@ void StartedTasks::reap() {
 }
 
 /// Who has ended, though the run has not.
-void StartedTasks::tell() {
+void ChildTasks::tell() {
   std::vector<Child> dead; // what is to be said of them
   {
     base::MutexLock lock(mutex_);
@@ -148,18 +148,18 @@ void StartedTasks::tell() {
       told(child.number);
 }
 
-void StartedTasks::told(uint32_t task) {
+void ChildTasks::told(uint32_t task) {
   base::MutexLock lock(mutex_);
   for (Child &child : children_)
     child.told |= child.number == task;
 }
 
-bool StartedTasks::allEnded() {
+bool ChildTasks::allEnded() {
   base::MutexLock lock(mutex_);
   return std::all_of(children_.begin(), children_.end(), [](const Child &child) { return !child.ended.empty(); });
 }
 
-void StartedTasks::finish(absl::Duration grace) {
+void ChildTasks::finish(absl::Duration grace) {
   ending_ = true;
   for (absl::Time until = absl::Now() + grace; watcher_.joinable() && !allEnded() && absl::Now() < until;)
     absl::SleepFor(absl::Milliseconds(5));
@@ -179,7 +179,7 @@ void StartedTasks::finish(absl::Duration grace) {
   reap(); // the last lines
 }
 
-std::string StartedTasks::deathOf(const std::string &task, absl::Duration limit) {
+std::string ChildTasks::deathOf(const std::string &task, absl::Duration limit) {
   for (absl::Time until = absl::Now() + limit;; absl::SleepFor(absl::Milliseconds(5))) {
     {
       base::MutexLock lock(mutex_);

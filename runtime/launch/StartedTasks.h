@@ -24,7 +24,7 @@
 
 namespace graphc::launch {
 
-class StartedTasks {
+class ChildTasks {
 public:
   struct Options {
     std::string graphrun;
@@ -35,9 +35,9 @@ public:
     /// nobody can hear it yet, and it is said again.
     std::function<bool(uint32_t task, int64_t pid, const std::string &how, bool lost)> died;
   };
-  static absl::StatusOr<std::unique_ptr<StartedTasks>> start(const plan::LoadedPlan &plan, Options options);
+  static absl::StatusOr<std::unique_ptr<ChildTasks>> start(const plan::LoadedPlan &plan, Options options);
   /// Ends those that are left.
-  ~StartedTasks();
+  ~ChildTasks();
 
   const std::vector<std::string> &addresses() const { return sockets_.addresses(); } ///< by task number
   const std::string &secret() const { return secret_; }
@@ -60,7 +60,7 @@ private:
     absl::Time endedAt = absl::InfiniteFuture();
     bool told = false;
   };
-  explicit StartedTasks(Options options) : options_(std::move(options)) {}
+  explicit ChildTasks(Options options) : options_(std::move(options)) {}
   absl::Status launch(const plan::LoadedPlan &plan);
   absl::Status start(Child &child, const LaunchContext &context);
   void watch();

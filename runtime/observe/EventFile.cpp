@@ -37,13 +37,13 @@ Event eventAt(absl::Time time, uint64_t step) {
   return event;
 }
 
-void fill(const Histogram &from, HistogramProto &to) {
+void fill(const TensorHistogram &from, HistogramProto &to) {
   to.set_min(from.min());
   to.set_max(from.max());
   to.set_num(static_cast<double>(from.count()));
   to.set_sum(from.sum());
   to.set_sum_squares(from.sumOfSquares());
-  for (const Histogram::Bucket &bucket : from.buckets()) {
+  for (const TensorHistogram::Bucket &bucket : from.buckets()) {
     to.add_bucket_limit(bucket.limit);
     to.add_bucket(bucket.count);
   }
@@ -64,7 +64,7 @@ std::string tfRecord(std::string_view data) {
   return record;
 }
 
-Event eventOf(const Record &record) {
+Event eventOf(const StepRecord &record) {
   Event event = eventAt(record.time, record.step);
   for (const auto &[name, value] : record.scalars) {
     Summary::Value &one = *event.mutable_summary()->add_value();
@@ -107,7 +107,7 @@ absl::Status EventFile::write(const Event &event) {
   return base::writeAll(fd_.get(), record.data(), record.size(), path_);
 }
 
-absl::StatusOr<std::unique_ptr<SummaryWriter>> SummaryWriter::open(const std::string &folder, const Restart &restart,
+absl::StatusOr<std::unique_ptr<SummaryWriter>> SummaryWriter::open(const std::string &folder, const ResumePoint &restart,
                                                                    absl::Time now) {
   std::unique_ptr<SummaryWriter> writer(new SummaryWriter(folder, restart));
   GRAPHC_RETURN_IF_ERROR(writer->fileOf("", /*ofTask=*/false, now).status());
@@ -123,7 +123,7 @@ absl::StatusOr<EventFile *> SummaryWriter::fileOf(const std::string &under, bool
   return file.get();
 }
 
-absl::Status SummaryWriter::write(const Record &record) {
+absl::Status SummaryWriter::write(const StepRecord &record) {
   if (record.scalars.empty() && record.histograms.empty())
     return absl::OkStatus();
   const bool ofTask = !record.task.empty();

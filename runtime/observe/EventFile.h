@@ -24,7 +24,7 @@ class GraphDef;
 /// TFRecord: `data` framed, with CRC-32C "masked" as TensorFlow does it.
 std::string tfRecord(std::string_view data);
 /// The scalars and histograms of a record.
-Event eventOf(const Record &record);
+Event eventOf(const StepRecord &record);
 
 class EventFile {
 public:
@@ -43,16 +43,16 @@ private:
 /// Estimator has them; of tasks that share no step each in a folder of its own, "worker-1". One call at a time.
 class SummaryWriter {
 public:
-  static absl::StatusOr<std::unique_ptr<SummaryWriter>> open(const std::string &folder, const Restart &restart,
+  static absl::StatusOr<std::unique_ptr<SummaryWriter>> open(const std::string &folder, const ResumePoint &restart,
                                                              absl::Time now);
-  absl::Status write(const Record &record);
+  absl::Status write(const StepRecord &record);
   absl::Status write(const GraphDef &graph, absl::Time now);
 
 private:
-  SummaryWriter(std::string folder, const Restart &restart) : folder_(std::move(folder)), restart_(restart) {}
+  SummaryWriter(std::string folder, const ResumePoint &restart) : folder_(std::move(folder)), restart_(restart) {}
   absl::StatusOr<EventFile *> fileOf(const std::string &under, bool ofTask, absl::Time now);
   const std::string folder_;
-  const Restart restart_;
+  const ResumePoint restart_;
   std::map<std::string, std::unique_ptr<EventFile>> files_; ///< by the folder under folder_; "": itself
 };
 

@@ -27,7 +27,7 @@ const std::vector<double> &limits() {
 
 } // namespace
 
-void Histogram::add(double value) {
+void TensorHistogram::add(double value) {
   if (!std::isfinite(value)) {
     ++notFinite_;
     return;
@@ -43,7 +43,7 @@ void Histogram::add(double value) {
   ++count_;
 }
 
-std::vector<Histogram::Bucket> Histogram::buckets() const {
+std::vector<TensorHistogram::Bucket> TensorHistogram::buckets() const {
   std::vector<Bucket> found;
   for (size_t i = 0; i < counts_.size(); ++i) {
     const bool empty = counts_[i] == 0;
@@ -57,9 +57,9 @@ std::vector<Histogram::Bucket> Histogram::buckets() const {
   return found;
 }
 
-double Histogram::mean() const { return count_ ? sum_ / static_cast<double>(count_) : 0; }
+double TensorHistogram::mean() const { return count_ ? sum_ / static_cast<double>(count_) : 0; }
 
-double Histogram::standardDeviation() const {
+double TensorHistogram::standardDeviation() const {
   return count_ ? std::sqrt(std::max(0.0, squares_ / static_cast<double>(count_) - mean() * mean())) : 0;
 }
 

@@ -8,7 +8,7 @@
 namespace graphc::observe {
 
 /// TensorFlow's buckets, which TensorBoard draws: on both sides of zero limits from 1e-12 to 1e20, each 1.1 times the one before.
-class Histogram {
+class TensorHistogram {
 public:
   /// What is no finite number is only counted.
   void add(double value);

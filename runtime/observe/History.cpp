@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 /// Whether the steps of this line are made again. One that is no record says nothing of steps.
-bool isMadeAgain(std::string_view line, const Restart &restart) {
+bool isMadeAgain(std::string_view line, const ResumePoint &restart) {
   nlohmann::json json = nlohmann::json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
   auto step = json.is_object() ? json.find("step") : json.end();
   if (!json.is_object() || step == json.end() || !step->is_number_unsigned())
@@ -33,7 +33,7 @@ struct Kept {
   bool cut = false; ///< a last line without its end
 };
 
-Kept keep(std::string_view text, const Restart &restart) {
+Kept keep(std::string_view text, const ResumePoint &restart) {
   Kept kept;
   while (!text.empty()) {
     const size_t end = text.find('\n');
@@ -51,7 +51,7 @@ Kept keep(std::string_view text, const Restart &restart) {
   return kept;
 }
 
-absl::Status goOn(const std::string &path, const Restart &restart,
+absl::Status goOn(const std::string &path, const ResumePoint &restart,
                   const std::function<void(const std::string &)> &say) {
   Kept kept;
   {
@@ -74,7 +74,7 @@ absl::Status moveAway(const std::string &path, const std::function<void(const st
 }
 } // namespace
 
-std::string toJson(const Record &record) {
+std::string toJson(const StepRecord &record) {
   Json json;
   json["step"] = record.step;
   json["wall_time"] = static_cast<double>(absl::ToUnixMicros(record.time)) * 1e-6;
@@ -98,7 +98,7 @@ std::string toJson(const Record &record) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-absl::StatusOr<std::unique_ptr<History>> History::open(const std::string &path, const Restart &restart,
+absl::StatusOr<std::unique_ptr<HistoryFile>> HistoryFile::open(const std::string &path, const ResumePoint &restart,
                                                        const std::function<void(const std::string &)> &say) {
   struct stat info{};
   const bool exists = ::stat(path.c_str(), &info) == 0, regular = exists && S_ISREG(info.st_mode);
@@ -110,10 +110,10 @@ absl::StatusOr<std::unique_ptr<History>> History::open(const std::string &path, 
     return errno == ENXIO ? absl::UnavailableError(absl::StrCat(path, ": nobody reads this pipe"))
                           : base::errnoStatus(path, errno);
   ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK);
-  return std::unique_ptr<History>(new History(path, std::move(fd)));
+  return std::unique_ptr<HistoryFile>(new HistoryFile(path, std::move(fd)));
 }
 
-absl::Status History::write(const Record &record) {
+absl::Status HistoryFile::write(const StepRecord &record) {
   const std::string line = toJson(record) + "\n";
   return base::writeAll(fd_.get(), line.data(), line.size(), path_);
 }

@@ -141,7 +141,7 @@ private:
     addText(node, "location", plan::locationText(plan_, instruction.location()));
     if (program.instances() > 1)
       (*node.mutable_attr())["replicas"].set_i(program.instances());
-    const plan::Effects effects = plan::effectsOf(plan_, program, instruction);
+    const plan::InstructionEffects effects = plan::effectsOf(plan_, program, instruction);
     std::set<std::string> inputs;
     for (const plan::BufferEffect &effect : effects.buffers)
       if (effect.access != plan::WRITE)
@@ -158,11 +158,11 @@ private:
     }
     for (const plan::ChannelEffect &effect : effects.channels) {
       addText(node, "channel", plan_.channels(static_cast<int>(effect.channel)).name());
-      if (effect.action == plan::Action::Send) {
+      if (effect.action == plan::ChannelAction::Send) {
         senders_[effect.channel].push_back(node.name());
         if (const plan::Buffer &sent = program.buffers(static_cast<int>(effects.buffers.front().buffer)); !shaped)
           addShape(node, sent.type());
-      } else if (effect.action == plan::Action::Receive &&
+      } else if (effect.action == plan::ChannelAction::Receive &&
                  !plan_.channels(static_cast<int>(effect.channel)).all_to_all()) {
         receivers_.emplace_back(graph_.node_size() - 1, effect.channel);
       }

@@ -11,7 +11,7 @@
 
 namespace graphc::observe {
 
-void Staleness::add(uint64_t itsWorst, std::span<const uint64_t> itsSteps, uint64_t itsWaits) {
+void StalenessStats::add(uint64_t itsWorst, std::span<const uint64_t> itsSteps, uint64_t itsWaits) {
   worst = std::max(worst, itsWorst);
   waits += itsWaits;
   steps.resize(itsSteps.size());

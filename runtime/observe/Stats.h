@@ -16,7 +16,7 @@
 namespace graphc::observe {
 
 /// How far ahead of the slowest live worker the steps of an asynchronous phase began, where tickets are given.
-struct Staleness {
+struct StalenessStats {
   uint64_t worst = 0;
   std::vector<uint64_t> steps; ///< that began so many steps ahead; the last entry: that far and further
   uint64_t waits = 0; ///< for the slowest worker
@@ -35,7 +35,7 @@ struct TaskStats {
   uint64_t controlBytes = 0;
   uint64_t arenaBytesTouched = 0;
   uint64_t residentBytes = 0;
-  std::optional<Staleness> staleness;
+  std::optional<StalenessStats> staleness;
   std::map<std::string, std::string> algorithms; ///< of GPUs' libraries, by kernel
   std::vector<uint64_t> dropped; ///< gradients that came too late, by replica, where the first of each step are chosen
 };

@@ -31,18 +31,18 @@ uint64_t inodeOf(int fd) {
 }
 } // namespace
 
-absl::StatusOr<std::unique_ptr<Admission>> Admission::open(Options options) {
+absl::StatusOr<std::unique_ptr<ConnectionAdmission>> ConnectionAdmission::open(Options options) {
   base::UniqueFd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop)
     return base::errnoStatus("eventfd", errno);
-  std::unique_ptr<Admission> made(new Admission(std::move(options), std::move(stop)));
+  std::unique_ptr<ConnectionAdmission> made(new ConnectionAdmission(std::move(options), std::move(stop)));
   GRAPHC_ASSIGN_OR_RETURN(made->thread_, base::startThread("the admission's", [one = made.get()] { one->run(); }));
   return made;
 }
 
-Admission::Admission(Options options, base::UniqueFd stop) : options_(std::move(options)), stop_(std::move(stop)) {}
+ConnectionAdmission::ConnectionAdmission(Options options, base::UniqueFd stop) : options_(std::move(options)), stop_(std::move(stop)) {}
 
-void Admission::close() {
+void ConnectionAdmission::close() {
   if (!thread_.joinable())
     return;
   uint64_t one = 1;
@@ -51,7 +51,7 @@ void Admission::close() {
 }
 
 /// With TLS: connections that gRPC has closed are forgotten, by the inode that their descriptor no longer leads to.
-bool Admission::full() {
+bool ConnectionAdmission::full() {
   std::erase_if(admitted_, [](const Admitted &one) { return inodeOf(one.fd) != one.inode; });
   if (admitted_.size() < options_.mostConnections)
     return false;
@@ -61,16 +61,16 @@ bool Admission::full() {
 }
 
 /// The connection is gRPC's from here on.
-void Admission::admit(base::UniqueFd socket) {
+void ConnectionAdmission::admit(base::UniqueFd socket) {
   if (!options_.proof)
     admitted_.push_back({socket.get(), inodeOf(socket.get())});
   options_.admit(std::move(socket));
 }
 
 /// A place at the proof for one who has just called.
-void Admission::seat(base::UniqueFd socket) {
+void ConnectionAdmission::seat(base::UniqueFd socket) {
   Caller caller{std::move(socket), nullptr, after(kProofTime)};
-  caller.examiner = std::make_unique<Examiner>(caller.socket.get(), options_.secret);
+  caller.examiner = std::make_unique<ProofExaminer>(caller.socket.get(), options_.secret);
   if (callers_.size() < kMostAtProof)
     return callers_.push_back(std::move(caller));
   const int64_t now = base::nowNanoseconds();
@@ -83,7 +83,7 @@ void Admission::seat(base::UniqueFd socket) {
 }
 
 /// Takes some of the callers that wait at a listener. With TLS they go to gRPC, as many as may; without, to the proof.
-void Admission::acceptFrom(int listener) {
+void ConnectionAdmission::acceptFrom(int listener) {
   for (size_t i = 0; i < kAtOnce; ++i) {
     base::UniqueFd socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {
@@ -108,7 +108,7 @@ void Admission::acceptFrom(int listener) {
 
 /// The thread: takes callers, hears their proofs, and sends away who takes too long. When strangers are many it rests
 /// between two rounds; what calls meanwhile waits in the kernel's queue.
-void Admission::run() {
+void ConnectionAdmission::run() {
   std::vector<pollfd> polls;
   while (true) {
     const int64_t now = base::nowNanoseconds();
@@ -136,13 +136,13 @@ void Admission::run() {
       if (!polls[1 + i].revents)
         continue;
       Caller &caller = callers_[i];
-      Examiner::State state = caller.examiner->readable();
-      if (state == Examiner::State::NeedsMore) {
+      ProofExaminer::State state = caller.examiner->readable();
+      if (state == ProofExaminer::State::NeedsMore) {
         if (caller.keptUntil == 0 && caller.examiner->answered())
           caller.keptUntil = after(kAnswerTime);
         continue;
       }
-      bool comesIn = state == Examiner::State::Proven && caller.examiner->welcome();
+      bool comesIn = state == ProofExaminer::State::Proven && caller.examiner->welcome();
       base::UniqueFd socket = std::move(caller.socket);
       callers_.erase(callers_.begin() + static_cast<ptrdiff_t>(i));
       if (comesIn) {

@@ -24,7 +24,7 @@
 
 namespace graphc::service {
 
-class Admission {
+class ConnectionAdmission {
 public:
   struct Options {
     std::vector<base::UniqueFd> listeners;
@@ -40,15 +40,15 @@ public:
   static constexpr absl::Duration kProofTime = absl::Seconds(5), kAnswerTime = absl::Milliseconds(100);
 
   /// Begins to admit. Fails for want of a descriptor.
-  static absl::StatusOr<std::unique_ptr<Admission>> open(Options options);
-  ~Admission() { close(); }
+  static absl::StatusOr<std::unique_ptr<ConnectionAdmission>> open(Options options);
+  ~ConnectionAdmission() { close(); }
   /// No connection is admitted afterwards. Idempotent.
   void close();
 
 private:
   struct Caller {
     base::UniqueFd socket;
-    std::unique_ptr<Examiner> examiner;
+    std::unique_ptr<ProofExaminer> examiner;
     int64_t until; ///< base::nowNanoseconds(), as below
     int64_t keptUntil = 0; ///< since it was answered: until then it keeps its place
   };
@@ -57,7 +57,7 @@ private:
     int fd;
     uint64_t inode;
   };
-  Admission(Options options, base::UniqueFd stop);
+  ConnectionAdmission(Options options, base::UniqueFd stop);
   void run();
   void acceptFrom(int listener);
   void seat(base::UniqueFd socket);

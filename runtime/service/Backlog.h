@@ -21,10 +21,10 @@ inline uint64_t bytesOf(const Fetched &fetched) {
 
 /// Counts their bytes. A lane does not end a step that has results before poll() is Ready; so what waits is at most `most` and
 /// the results of one step of each lane.
-class Backlog final : public transport::Port {
+class ResultBacklog final : public transport::Port {
 public:
   static constexpr uint64_t kMost = uint64_t(64) << 20;
-  explicit Backlog(uint64_t most = kMost) : most_(most) {}
+  explicit ResultBacklog(uint64_t most = kMost) : most_(most) {}
 
   transport::PollState poll() const {
     base::MutexLock lock(mutex_);

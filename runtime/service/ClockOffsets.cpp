@@ -12,7 +12,7 @@ constexpr int kQuestions = 8; ///< of each task; a task that was busy at the fir
 constexpr absl::Duration kLongestAnswer = absl::Seconds(1); ///< after so long without one the task is asked no more
 } // namespace
 
-std::vector<std::optional<ClockOffset>> ClockOffsets::measure(const std::vector<std::shared_ptr<Member>> &members) {
+std::vector<std::optional<ClockOffset>> ClockOffsets::measure(const std::vector<std::shared_ptr<TaskLink>> &members) {
   std::vector<std::optional<ClockOffset>> offsets(members.size());
   for (uint32_t task = 0; task < members.size(); ++task)
     for (int i = 0; i < kQuestions; ++i) {

@@ -20,9 +20,9 @@
 namespace graphc::service {
 
 /// The master's way to one task. send() queues and returns; it is called under no lock of the coordinator.
-class Member {
+class TaskLink {
 public:
-  virtual ~Member() = default;
+  virtual ~TaskLink() = default;
   virtual void send(const ToTask &message) = 0;
 };
 
@@ -34,7 +34,7 @@ struct ClockOffset {
 class ClockOffsets {
 public:
   /// By number; nothing for who does not answer within a second.
-  std::vector<std::optional<ClockOffset>> measure(const std::vector<std::shared_ptr<Member>> &members);
+  std::vector<std::optional<ClockOffset>> measure(const std::vector<std::shared_ptr<TaskLink>> &members);
   /// On whatever thread it comes.
   void answered(uint32_t task, const ClockReading &reading);
 

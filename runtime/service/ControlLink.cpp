@@ -151,7 +151,7 @@ void ControlLink::finish(absl::Status why, bool loss) {
 
 /// The master is in this process: a message is a call.
 void LocalLink::send(FromTask message) {
-  const Speaker from{task_, incarnation_};
+  const TaskIncarnation from{task_, incarnation_};
   switch (message.kind_case()) {
   case FromTask::kProgress:
     (void)coordinator_.progress(from, message.progress());
@@ -266,10 +266,10 @@ private:
   std::atomic<bool> known_{false};
   std::atomic<uint64_t> writing_{
       0}; ///< bytes of results in the one write under way, which gRPC hands from thread to thread
-  Outbox<FromTask> outbox_;
+  StreamOutbox<FromTask> outbox_;
 };
 
-StreamLink::StreamLink(Dialer dialer, std::string chief, std::string address)
+StreamLink::StreamLink(TaskDialer dialer, std::string chief, std::string address)
     : dialer_(std::move(dialer)), chief_(std::move(chief)), address_(std::move(address)) {}
 
 StreamLink::~StreamLink() { close(); }

@@ -24,7 +24,7 @@ public:
   virtual ~ControlLink() = default;
   virtual void send(FromTask message) = 0;
   /// Results on their way, for the lanes that make them to wait on.
-  Backlog &backlog() { return backlog_; }
+  ResultBacklog &backlog() { return backlog_; }
   /// The next order or other word from the master. Aborted: another task failed (the message names it). Unavailable: the
   /// chief is gone. Any other error: the chief refused this task. DeadlineExceeded: nothing came until `deadline`.
   absl::StatusOr<ToTask> receive(absl::Time deadline);
@@ -57,7 +57,7 @@ protected:
     const bool loss = absl::IsUnavailable(why);
     finish(std::move(why), loss);
   }
-  Backlog backlog_;
+  ResultBacklog backlog_;
 
 private:
   base::Mutex calling_; ///< held while a callback is called; before mutex_, and before the session's locks
@@ -74,10 +74,10 @@ private:
 };
 
 /// The chief's own task.
-class LocalLink final : public ControlLink, public Member, public std::enable_shared_from_this<LocalLink> {
+class LocalLink final : public ControlLink, public TaskLink, public std::enable_shared_from_this<LocalLink> {
 public:
   /// `incarnation`: of a task that has joined already.
-  LocalLink(Coordinator &coordinator, uint32_t task, uint64_t incarnation = 0)
+  LocalLink(TaskCoordinator &coordinator, uint32_t task, uint64_t incarnation = 0)
       : coordinator_(coordinator), task_(task), incarnation_(incarnation) {}
   absl::Status join(const Hello &hello) {
     incarnation_ = hello.incarnation();
@@ -91,7 +91,7 @@ public:
   void close() override {}
 
 private:
-  Coordinator &coordinator_;
+  TaskCoordinator &coordinator_;
   const uint32_t task_;
   std::atomic<uint64_t> incarnation_; ///< once it has joined
 };
@@ -101,7 +101,7 @@ private:
 class StreamLink final : public ControlLink {
 public:
   /// `chief`: "/job:worker/task:0"; `address`: for people, where they know it.
-  StreamLink(Dialer dialer, std::string chief, std::string address = "");
+  StreamLink(TaskDialer dialer, std::string chief, std::string address = "");
   ~StreamLink() override;
   /// Waits for the chief's server and says hello. Refusals come through receive(). Unauthenticated: the two would never accept
   /// each other.
@@ -113,7 +113,7 @@ private:
   class Stream;
   std::string shown() const { return address_.empty() ? chief_ : chief_ + " at " + address_; }
 
-  Dialer dialer_;
+  TaskDialer dialer_;
   const std::string chief_, address_;
   base::Mutex mutex_;
   base::CondVar gone_;

@@ -16,16 +16,16 @@ namespace {
 constexpr absl::Duration kHeartbeatEvery = absl::Seconds(1);
 } // namespace
 
-Coordinator::Coordinator(Options options) : options_(std::move(options)), slots_(options_.taskNames.size()) {}
+TaskCoordinator::TaskCoordinator(Options options) : options_(std::move(options)), slots_(options_.taskNames.size()) {}
 
-void Coordinator::use(std::shared_ptr<AnswerRules> rules) {
+void TaskCoordinator::use(std::shared_ptr<AnswerRules> rules) {
   base::MutexLock lock(mutex_);
   rules_ = std::move(rules);
 }
 
 /// A task says who it is: one of the plan's, with the same plan and version, that is not here yet. On the way back of one that was lost its
 /// next process may come before the end of this one is heard.
-absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> member) {
+absl::Status TaskCoordinator::join(const Hello &hello, std::shared_ptr<TaskLink> member) {
   GRAPHC_RETURN_IF_ERROR(base::annotate(checkHello(hello), "what the task says of itself"));
   const absl::Status isMember =
       checkMember(hello, {options_.taskNames, options_.fingerprint, options_.version, options_.session});
@@ -48,14 +48,14 @@ absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> membe
   return absl::OkStatus();
 }
 
-absl::Status Coordinator::displaced(const Speaker &from) const {
+absl::Status TaskCoordinator::displaced(const TaskIncarnation &from) const {
   base::MutexLock lock(mutex_);
   if (from.task >= slots_.size())
     return displacedError(absl::StrCat(from.task), nullptr);
   return displacedError(options_.taskNames[from.task], slots_[from.task].member ? &slots_[from.task].hello : nullptr);
 }
 
-bool Coordinator::progress(const Speaker &from, const Progress &progress) {
+bool TaskCoordinator::progress(const TaskIncarnation &from, const Progress &progress) {
   absl::Status status;
   {
     base::MutexLock lock(mutex_);
@@ -70,7 +70,7 @@ bool Coordinator::progress(const Speaker &from, const Progress &progress) {
   return true;
 }
 
-bool Coordinator::clockRead(const Speaker &from, const ClockReading &reading) {
+bool TaskCoordinator::clockRead(const TaskIncarnation &from, const ClockReading &reading) {
   if (base::MutexLock lock(mutex_); !slots_.isCurrent(from))
     return false;
   clocks_.answered(from.task, reading); // by the number of a question, which no other process was asked
@@ -78,7 +78,7 @@ bool Coordinator::clockRead(const Speaker &from, const ClockReading &reading) {
 }
 
 /// A task's answer to the order under way. One that it was not asked for, or that does not fit the plan, ends the run.
-bool Coordinator::done(const Speaker &from, Done done) {
+bool TaskCoordinator::done(const TaskIncarnation &from, Done done) {
   if (done.has_error())
     return failed(from, done.error());
   absl::Status status;
@@ -111,7 +111,7 @@ bool Coordinator::done(const Speaker &from, Done done) {
 }
 
 /// A result on its way to the terminal. Meanwhile the task counts as heard: whoever prints may be slow.
-bool Coordinator::fetched(const Speaker &from, const Fetched &value) {
+bool TaskCoordinator::fetched(const TaskIncarnation &from, const Fetched &value) {
   absl::Status status;
   {
     base::MutexLock lock(mutex_);
@@ -140,7 +140,7 @@ bool Coordinator::fetched(const Speaker &from, const Fetched &value) {
 }
 
 /// On its way to the file of --trace, as the rules bound it.
-bool Coordinator::traced(const Speaker &from, Traced trace) {
+bool TaskCoordinator::traced(const TaskIncarnation &from, Traced trace) {
   absl::Status status;
   {
     base::MutexLock lock(mutex_);
@@ -157,8 +157,8 @@ bool Coordinator::traced(const Speaker &from, Traced trace) {
   return true;
 }
 
-std::vector<std::optional<ClockOffset>> Coordinator::clockOffsets() {
-  std::vector<std::shared_ptr<Member>> members;
+std::vector<std::optional<ClockOffset>> TaskCoordinator::clockOffsets() {
+  std::vector<std::shared_ptr<TaskLink>> members;
   {
     base::MutexLock lock(mutex_);
     members = slots_.everyone();
@@ -167,7 +167,7 @@ std::vector<std::optional<ClockOffset>> Coordinator::clockOffsets() {
 }
 
 /// What no task of this run would say.
-void Coordinator::refuse(uint32_t task, const absl::Status &why) {
+void TaskCoordinator::refuse(uint32_t task, const absl::Status &why) {
   RootCause cause;
   {
     base::MutexLock lock(mutex_);
@@ -178,7 +178,7 @@ void Coordinator::refuse(uint32_t task, const absl::Status &why) {
 }
 
 /// A task says that it has failed. What it only suspects of another waits kSuspicionGrace for a better cause.
-bool Coordinator::failed(const Speaker &from, const Error &error) {
+bool TaskCoordinator::failed(const TaskIncarnation &from, const Error &error) {
   RootCause cause;
   {
     base::MutexLock lock(mutex_);
@@ -192,7 +192,7 @@ bool Coordinator::failed(const Speaker &from, const Error &error) {
     if (error.secondary()) {
       if (cause_ || suspicion_ || ending_)
         return true;
-      suspicion_ = Suspicion::of(slots_, hello, error.suspect(), std::move(cause.status));
+      suspicion_ = SuspectedCause::of(slots_, hello, error.suspect(), std::move(cause.status));
       return true;
     }
     cause = {hello.name(), hello.host(), hello.pid(), absl::Status(cause.status)};
@@ -201,22 +201,22 @@ bool Coordinator::failed(const Speaker &from, const Error &error) {
   return true;
 }
 
-void Coordinator::letRejoin(Rejoining rejoining) {
+void TaskCoordinator::letRejoin(Rejoining rejoining) {
   base::MutexLock lock(mutex_);
   rejoining_ = std::move(rejoining);
 }
 
-std::vector<uint32_t> Coordinator::away() const {
+std::vector<uint32_t> TaskCoordinator::away() const {
   base::MutexLock lock(mutex_);
   return slots_.away();
 }
 
-bool Coordinator::hasJoined(uint32_t task) const {
+bool TaskCoordinator::hasJoined(uint32_t task) const {
   base::MutexLock lock(mutex_);
   return slots_[task].member != nullptr;
 }
 
-absl::Status Coordinator::awaitJoin(uint32_t task, absl::Time deadline) {
+absl::Status TaskCoordinator::awaitJoin(uint32_t task, absl::Time deadline) {
   base::MutexLock lock(mutex_);
   while (!cause_ && !slots_[task].member) {
     if (absl::Now() >= deadline)
@@ -226,8 +226,8 @@ absl::Status Coordinator::awaitJoin(uint32_t task, absl::Time deadline) {
   return cause_ ? failure() : absl::OkStatus();
 }
 
-absl::StatusOr<std::map<uint32_t, Done>> Coordinator::giveOrders(std::map<uint32_t, Order> orders, absl::Time deadline,
-                                                                 std::optional<Speaker> comer) {
+absl::StatusOr<std::map<uint32_t, Done>> TaskCoordinator::giveOrders(std::map<uint32_t, Order> orders, absl::Time deadline,
+                                                                 std::optional<TaskIncarnation> comer) {
   std::vector<TaskTable::Letter> letters;
   {
     base::MutexLock lock(mutex_);
@@ -246,8 +246,8 @@ absl::StatusOr<std::map<uint32_t, Done>> Coordinator::giveOrders(std::map<uint32
   return slots_.takeOwn(orders);
 }
 
-bool Coordinator::back(const Speaker &comer, Order order) {
-  std::shared_ptr<Member> member;
+bool TaskCoordinator::back(const TaskIncarnation &comer, Order order) {
+  std::shared_ptr<TaskLink> member;
   ToTask message;
   {
     base::MutexLock lock(mutex_);
@@ -269,7 +269,7 @@ bool Coordinator::back(const Speaker &comer, Order order) {
 
 /// A process has gone or fallen silent: before the run began its task is waited for again, after that it is the cause. Nothing where another
 /// process is that task by now.
-void Coordinator::lose(const Speaker &who, const std::string &how) {
+void TaskCoordinator::lose(const TaskIncarnation &who, const std::string &how) {
   RootCause cause;
   std::function<void(uint32_t, int64_t, const std::string &)> away;
   int64_t process = 0;
@@ -317,11 +317,11 @@ void Coordinator::lose(const Speaker &who, const std::string &how) {
 }
 
 /// Its control stream has ended.
-void Coordinator::disconnected(uint32_t task, uint64_t incarnation, const std::string &how) {
+void TaskCoordinator::disconnected(uint32_t task, uint64_t incarnation, const std::string &how) {
   lose({task, incarnation}, how);
 }
 
-void Coordinator::allowStragglers(std::vector<bool> tasks) {
+void TaskCoordinator::allowStragglers(std::vector<bool> tasks) {
   base::MutexLock lock(mutex_);
   for (size_t task = 0; task < slots_.size(); ++task)
     slots_[task].straggler = task < tasks.size() && tasks[task];
@@ -329,12 +329,12 @@ void Coordinator::allowStragglers(std::vector<bool> tasks) {
 
 /// On the heartbeat thread, every fraction of a second: heartbeats to all, who is silent for too long, whether a suspicion has waited
 /// long enough. Time in which this process itself was stopped does not count.
-void Coordinator::heartbeat(absl::Time now, uint64_t globalStep) {
-  std::vector<std::shared_ptr<Member>> members;
+void TaskCoordinator::heartbeat(absl::Time now, uint64_t globalStep) {
+  std::vector<std::shared_ptr<TaskLink>> members;
   std::optional<TaskTable::Silent> silent;
   std::vector<std::string> lines;
   std::optional<RootCause> suspected;
-  Heard last; // of the silent one
+  TaskSnapshot last; // of the silent one
   {
     base::MutexLock lock(mutex_);
     if (cause_)
@@ -368,7 +368,7 @@ void Coordinator::heartbeat(absl::Time now, uint64_t globalStep) {
 }
 
 /// The master's thread waits until every task has joined, and says now and then for whom.
-absl::Status Coordinator::waitForAll() {
+absl::Status TaskCoordinator::waitForAll() {
   absl::Time begin = absl::Now(), deadline = begin + options_.joinDeadline, announceAt = begin + absl::Seconds(1);
   while (true) {
     std::vector<std::string> absent;
@@ -402,10 +402,10 @@ absl::Status Coordinator::waitForAll() {
 }
 
 /// The master's thread sends an order to every task and waits for every answer, or for the cause why there is none.
-absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time deadline,
+absl::StatusOr<std::vector<Done>> TaskCoordinator::giveOrder(Order order, absl::Time deadline,
                                                          const std::function<absl::Status()> &meanwhile,
                                                          const AddOwn &own) {
-  std::vector<std::shared_ptr<Member>> members; // by task; null: it is away
+  std::vector<std::shared_ptr<TaskLink>> members; // by task; null: it is away
   {
     base::MutexLock lock(mutex_);
     if (cause_)
@@ -448,18 +448,18 @@ absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time
   return slots_.takeAnswers();
 }
 
-ClusterProgress Coordinator::clusterProgress() const {
+ClusterProgress TaskCoordinator::clusterProgress() const {
   base::MutexLock lock(mutex_);
   return slots_.progress();
 }
 
-std::vector<Heard> Coordinator::heard(absl::Time now) const {
+std::vector<TaskSnapshot> TaskCoordinator::heard(absl::Time now) const {
   base::MutexLock lock(mutex_);
   return slots_.heard(now);
 }
 
 /// The first cause is kept and told to every task; the master's thread wakes and returns it.
-void Coordinator::abort(RootCause cause) {
+void TaskCoordinator::abort(RootCause cause) {
   ToTask message;
   {
     base::MutexLock lock(mutex_);
@@ -474,8 +474,8 @@ void Coordinator::abort(RootCause cause) {
   tell(message);
 }
 
-void Coordinator::tell(const ToTask &message) {
-  std::vector<std::shared_ptr<Member>> members;
+void TaskCoordinator::tell(const ToTask &message) {
+  std::vector<std::shared_ptr<TaskLink>> members;
   {
     base::MutexLock lock(mutex_);
     members = slots_.everyone();
@@ -484,20 +484,20 @@ void Coordinator::tell(const ToTask &message) {
     member->send(message);
 }
 
-void Coordinator::requestStop(uint64_t epoch) {
+void TaskCoordinator::requestStop(uint64_t epoch) {
   ToTask message;
   message.set_stop(epoch);
   tell(message);
 }
 
-void Coordinator::permit(const ToTask::Permit &permit) {
+void TaskCoordinator::permit(const ToTask::Permit &permit) {
   ToTask message;
   *message.mutable_permit() = permit;
   tell(message);
 }
 
 /// From now on streams may end: the tasks go.
-void Coordinator::release() {
+void TaskCoordinator::release() {
   {
     base::MutexLock lock(mutex_);
     ending_ = true;

@@ -43,7 +43,7 @@ public:
   virtual absl::Status check(uint32_t task, const Traced &trace) = 0;
 };
 
-class Coordinator {
+class TaskCoordinator {
 public:
   struct Options {
     std::string fingerprint;
@@ -55,7 +55,7 @@ public:
     absl::Duration joinDeadline = absl::Minutes(10);
     absl::Duration announceEvery = absl::Seconds(5); ///< "waiting for …"
     std::function<void(const std::string &)> announce; ///< a line for the chief's log
-    std::function<std::string(uint32_t task, const Heard &)>
+    std::function<std::string(uint32_t task, const TaskSnapshot &)>
         silence; ///< what there is to say of a task that is silent for too long, behind its name; any thread, no lock; may be empty
     std::function<absl::Status(const Fetched &)>
         fetched; ///< any thread, no lock; an error ends the run in the sender's name
@@ -66,23 +66,23 @@ public:
     std::function<void(uint32_t task, int64_t process, const std::string &how)>
         away; ///< that process of it was lost, and somebody is to start it again; any thread, no lock
   };
-  explicit Coordinator(Options options);
+  explicit TaskCoordinator(Options options);
   /// Before anybody joins.
   void use(std::shared_ptr<AnswerRules> rules);
 
   /// A task says hello. An error refuses it, with a message for its user.
-  absl::Status join(const Hello &hello, std::shared_ptr<Member> member);
+  absl::Status join(const Hello &hello, std::shared_ptr<TaskLink> member);
   // What tasks say. False: that process is not the task any more, another one is or it was given up, and what it says counts for nothing.
-  bool progress(const Speaker &from, const Progress &progress);
+  bool progress(const TaskIncarnation &from, const Progress &progress);
   /// An answer to the order under way, one a task; any other ends the run in the task's name.
-  bool done(const Speaker &from, Done done);
-  bool failed(const Speaker &from, const Error &error);
-  bool fetched(const Speaker &from, const Fetched &value);
+  bool done(const TaskIncarnation &from, Done done);
+  bool failed(const TaskIncarnation &from, const Error &error);
+  bool fetched(const TaskIncarnation &from, const Fetched &value);
   /// Kept until takeTraces().
-  bool traced(const Speaker &from, Traced trace);
-  bool clockRead(const Speaker &from, const ClockReading &reading);
+  bool traced(const TaskIncarnation &from, Traced trace);
+  bool clockRead(const TaskIncarnation &from, const ClockReading &reading);
   /// For a process of which that was false: who is the task now.
-  absl::Status displaced(const Speaker &from) const;
+  absl::Status displaced(const TaskIncarnation &from) const;
   /// By task number: who may be silent for long (stopped, swapped out, on a machine that is busy), since the running phase goes on
   /// without it. That is announced, and when it answers again. Its broken stream is a failure as ever. Empty: nobody.
   void allowStragglers(std::vector<bool> tasks);
@@ -96,9 +96,9 @@ public:
   /// Gives each of these an order of its own. The answers of those that were not lost meanwhile.
   /// `comer`: of its task no other process gets one.
   absl::StatusOr<std::map<uint32_t, Done>> giveOrders(std::map<uint32_t, Order> orders, absl::Time deadline,
-                                                      std::optional<Speaker> comer = std::nullopt);
+                                                      std::optional<TaskIncarnation> comer = std::nullopt);
   /// The order under way for all is now given to this one: so it is one of all. False: it was lost again.
-  bool back(const Speaker &comer, Order order);
+  bool back(const TaskIncarnation &comer, Order order);
   /// Asks every task to end the phase that began with `epoch` at the next step boundary; where that has ended, nothing happens.
   void requestStop(uint64_t epoch);
   /// To every task, in the order of these calls: how many steps may be made (a run whose steps the chief's session takes).
@@ -123,7 +123,7 @@ public:
     return slots_.peers();
   }
   ClusterProgress clusterProgress() const;
-  std::vector<Heard> heard(absl::Time now) const; ///< by task number
+  std::vector<TaskSnapshot> heard(absl::Time now) const; ///< by task number
   /// By task, each in its order.
   std::vector<std::pair<uint32_t, Traced>> takeTraces() {
     base::MutexLock lock(mutex_);
@@ -143,7 +143,7 @@ public:
 
 private:
   void tell(const ToTask &message); ///< everyone who is there
-  void lose(const Speaker &who, const std::string &how);
+  void lose(const TaskIncarnation &who, const std::string &how);
   void refuse(uint32_t task, const absl::Status &why);
   absl::Status failure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return {cause_->status.code(), cause_->describe()};
@@ -162,7 +162,7 @@ private:
   std::vector<std::pair<uint32_t, Traced>> traces_ ABSL_GUARDED_BY(mutex_);
   ClockOffsets clocks_;
   /// A task that only noticed another's death: kept for a moment, in case the other's own words arrive.
-  std::optional<Suspicion> suspicion_ ABSL_GUARDED_BY(mutex_);
+  std::optional<SuspectedCause> suspicion_ ABSL_GUARDED_BY(mutex_);
   absl::Time lastHeartbeat_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
   absl::Time lastChecked_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };

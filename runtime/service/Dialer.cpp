@@ -35,14 +35,14 @@ absl::StatusOr<base::UniqueFd> call(const std::string &address, const std::strin
 }
 } // namespace
 
-std::shared_ptr<grpc::Channel> Dialer::overTls() const {
+std::shared_ptr<grpc::Channel> TaskDialer::overTls() const {
   return grpc::CreateCustomChannel(address_, identity_.credentials->client(),
                                    transport::channelArguments(identity_.silence));
 }
 
 /// One try. With TLS gRPC connects and makes the handshake, again with the certificate of now if that was replaced.
 /// Without, this side connects and proves itself, and gRPC gets the socket.
-absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::connect(absl::Duration limit, absl::Time deadline) {
+absl::StatusOr<std::shared_ptr<grpc::Channel>> TaskDialer::connect(absl::Duration limit, absl::Time deadline) {
   const absl::Time until = absl::Now() + limit;
   if (identity_.credentials) {
     if (auto now = identity_.credentials->current(); !tried_ || now != shown_) {
@@ -63,7 +63,7 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::connect(absl::Duration li
   return socket.status();
 }
 
-absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::start(absl::Duration limit) {
+absl::StatusOr<std::shared_ptr<grpc::Channel>> TaskDialer::start(absl::Duration limit) {
   if (identity_.credentials)
     return overTls();
   absl::Time deadline = absl::Now() + limit;
@@ -75,7 +75,7 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::start(absl::Duration limi
 
 /// Tries until the other end is there, says now and then for whom it waits, and why. Two ends that would never accept
 /// each other are not waited for.
-absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::await(const Awaited &awaited) {
+absl::StatusOr<std::shared_ptr<grpc::Channel>> TaskDialer::await(const AwaitOptions &awaited) {
   absl::Time began = absl::Now(), announceAt = began + absl::Seconds(1);
   absl::Duration pause = absl::Milliseconds(2); // tasks that a launcher has started together find each other soon
   while (true) {
@@ -104,14 +104,14 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::await(const Awaited &awai
   }
 }
 
-absl::Status Dialer::reach(absl::Duration limit) const {
+absl::Status TaskDialer::reach(absl::Duration limit) const {
   if (identity_.credentials)
     return tls::reach(address_, *identity_.credentials, limit);
   absl::Time deadline = absl::Now() + limit;
   return call(address_, identity_.secret, deadline, deadline).status();
 }
 
-absl::Status Dialer::why(const absl::Status &status, absl::Duration limit) const {
+absl::Status TaskDialer::why(const absl::Status &status, absl::Duration limit) const {
   return identity_.credentials && absl::IsUnavailable(status) ? tls::reach(address_, *identity_.credentials, limit)
                                                               : status;
 }

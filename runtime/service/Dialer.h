@@ -15,14 +15,14 @@
 namespace graphc::service {
 
 /// What a task shows the others, and they it.
-struct Identity {
+struct TaskIdentity {
   std::string secret; ///< of the run or the user; without TLS
-  std::shared_ptr<const tls::Credentials> credentials; ///< null: no TLS, every address is of this machine
+  std::shared_ptr<const tls::TlsCredentials> credentials; ///< null: no TLS, every address is of this machine
   absl::Duration silence = transport::kSilence; ///< of a connection before it counts as broken
 };
 
 /// How one is waited for who may come later.
-struct Awaited {
+struct AwaitOptions {
   std::string who; ///< "the chief /job:worker/task:0 at 10.0.0.2:2222"
   absl::Time deadline;
   std::function<void(const std::string &)>
@@ -30,17 +30,17 @@ struct Awaited {
   std::function<absl::Status()> ended = {}; ///< asked between two tries; an error ends the wait. May be empty
 };
 
-class Dialer {
+class TaskDialer {
 public:
   /// `address`: "host:port", or "unix:PATH" without TLS.
-  Dialer(std::string address, Identity identity) : address_(std::move(address)), identity_(std::move(identity)) {}
+  TaskDialer(std::string address, TaskIdentity identity) : address_(std::move(address)), identity_(std::move(identity)) {}
   /// A new channel, connected. Takes the whole of `limit` where nobody answers, so that it can be called again at once, and longer
   /// where somebody listens and is slow, but not beyond `deadline`. Unavailable: nobody answers, or not as graphrun does.
   /// Unauthenticated: one of the two ends does not accept the other, and waiting will not help.
   absl::StatusOr<std::shared_ptr<grpc::Channel>> connect(absl::Duration limit,
                                                          absl::Time deadline = absl::InfiniteFuture());
   /// connect(), until it succeeds. Unavailable: it did not until the deadline. Errors begin with `who`.
-  absl::StatusOr<std::shared_ptr<grpc::Channel>> await(const Awaited &awaited);
+  absl::StatusOr<std::shared_ptr<grpc::Channel>> await(const AwaitOptions &awaited);
   /// Why connect() has failed with `status`: gRPC keeps to itself what a TLS handshake says, and another one, of `limit` at most, is
   /// made to hear it. OK: that one succeeded.
   absl::Status why(const absl::Status &status, absl::Duration limit) const;
@@ -53,9 +53,9 @@ private:
   std::shared_ptr<grpc::Channel> overTls() const;
 
   const std::string address_;
-  const Identity identity_;
+  const TaskIdentity identity_;
   std::shared_ptr<grpc::Channel> tried_; ///< with TLS: not connected yet
-  std::shared_ptr<const tls::Credentials::Material> shown_; ///< by it
+  std::shared_ptr<const tls::TlsCredentials::Material> shown_; ///< by it
 };
 
 /// gRPC writes its own log on standard error; errors reach the user as ours, so it is silenced.

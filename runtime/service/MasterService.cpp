@@ -17,7 +17,7 @@ grpc::Status toGrpc(const absl::Status &status) {
 } // namespace
 
 /// One task's stream. gRPC's reference to it is `self_`, given back in OnDone; the coordinator holds another as Member.
-class MasterService::Stream final : public grpc::ServerBidiReactor<FromTask, ToTask>, public Member {
+class MasterService::Stream final : public grpc::ServerBidiReactor<FromTask, ToTask>, public TaskLink {
 public:
   Stream(MasterService &service, tls::PeerCertificate certificate)
       : service_(service), certificate_(std::move(certificate)),
@@ -61,12 +61,12 @@ private:
   /// What a task says becomes a call of the coordinator. First comes a hello, once: the certificate has to be of that
   /// task, at the address that it says and at the one that the chief was given.
   bool handle() {
-    Coordinator &coordinator = service_.coordinator_;
+    TaskCoordinator &coordinator = service_.coordinator_;
     if (incoming_.has_hello() == joined_) {
       status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a control stream begins with one hello");
       return false;
     }
-    const Speaker from{task_, incarnation_};
+    const TaskIncarnation from{task_, incarnation_};
     bool counts = true;
     switch (incoming_.kind_case()) {
     case FromTask::kHello: {
@@ -121,7 +121,7 @@ private:
   bool joined_ = false;
   uint32_t task_ = 0;
   uint64_t incarnation_ = 0;
-  Outbox<ToTask> outbox_;
+  StreamOutbox<ToTask> outbox_;
 };
 
 /// A task's control stream begins; it is no member before its hello.

@@ -23,7 +23,7 @@ class MasterService final : public Master::CallbackService {
 public:
   /// `offer`: null where each task brings its own plan. `addresses`: of the tasks as the chief knows them, by number; empty where it
   /// does not: a task's certificate must be good for the host there, besides the one where it says that it is.
-  explicit MasterService(Coordinator &coordinator, const PlanOffer *offer = nullptr,
+  explicit MasterService(TaskCoordinator &coordinator, const PlanOffer *offer = nullptr,
                          std::vector<std::string> addresses = {})
       : coordinator_(coordinator), offer_(offer), addresses_(std::move(addresses)) {}
   grpc::ServerBidiReactor<FromTask, ToTask> *Join(grpc::CallbackServerContext *context) override;
@@ -39,7 +39,7 @@ private:
   void gone(Stream *stream);
   grpc::Status check(const PlanRequest &request);
 
-  Coordinator &coordinator_;
+  TaskCoordinator &coordinator_;
   const PlanOffer *const offer_;
   const std::vector<std::string> addresses_;
   base::Mutex mutex_;

@@ -17,10 +17,10 @@
 
 namespace graphc::service {
 
-template <class Message> class Outbox {
+template <class Message> class StreamOutbox {
 public:
   /// `write` starts one write (and must lead to `written`); `finish` ends the stream, once.
-  Outbox(std::function<void(const Message &)> write, std::function<void()> finish)
+  StreamOutbox(std::function<void(const Message &)> write, std::function<void()> finish)
       : write_(std::move(write)), finish_(std::move(finish)) {}
 
   /// `first`: before all that waits, but never before what the stream begins with.

@@ -48,7 +48,7 @@ absl::Status checkHello(const Hello &hello) {
   return checkDescription(hello);
 }
 
-absl::Status checkMember(const Hello &hello, const Membership &run) {
+absl::Status checkMember(const Hello &hello, const JoinRequirements &run) {
   if (hello.task() >= run.taskNames.size() || run.taskNames[hello.task()] != hello.name())
     return absl::InvalidArgumentError(
         absl::StrCat(hello.name(), " is no task of this plan; its tasks are ", absl::StrJoin(run.taskNames, ", ")));

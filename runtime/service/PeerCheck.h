@@ -14,13 +14,13 @@ namespace graphc::service {
 /// What a task says of itself: short printable texts and an address that is one. Its number and name are compared elsewhere.
 absl::Status checkHello(const Hello &hello);
 /// What a run is: who may join it.
-struct Membership {
+struct JoinRequirements {
   const std::vector<std::string> &taskNames; ///< by number
   const std::string &fingerprint, &version; ///< of the plan, of graphrun
   uint64_t session;
 };
 /// Whether such a task may: one of the plan's, with the same plan, version and session. The error is for its user.
-absl::Status checkMember(const Hello &hello, const Membership &run);
+absl::Status checkMember(const Hello &hello, const JoinRequirements &run);
 /// For a process of `task` that counts for nothing any more; `now`: the one that has its place, null: none.
 absl::Status displacedError(const std::string &task, const Hello *now);
 /// What the others are told of a task.

@@ -58,7 +58,7 @@ absl::Status prove(int socket, const std::string &secret, absl::Time deadline) {
 }
 
 /// The listener's proof; what the caller has to say now is known from here on.
-Examiner::State Examiner::answer() {
+ProofExaminer::State ProofExaminer::answer() {
   if (received_.substr(0, kMagic.size()) != kMagic)
     return State::Refused;
   std::string own = randomBytes(kRandomBytes), ends = base::endpoints(socket_, /*caller=*/false);
@@ -71,10 +71,10 @@ Examiner::State Examiner::answer() {
              : State::Refused;
 }
 
-bool Examiner::welcome() { return send(socket_, "", 1, MSG_NOSIGNAL) == 1; }
+bool ProofExaminer::welcome() { return send(socket_, "", 1, MSG_NOSIGNAL) == 1; }
 
 /// The listener's side: the call first, then the caller's proof; never a byte beyond the one that is expected.
-Examiner::State Examiner::readable() {
+ProofExaminer::State ProofExaminer::readable() {
   while (true) {
     const size_t whole = expected_.empty() ? kCallBytes : kMacBytes;
     char buffer[kCallBytes];

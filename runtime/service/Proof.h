@@ -27,10 +27,10 @@ namespace graphc::service {
 absl::Status prove(int socket, const std::string &secret, absl::Time deadline);
 
 /// The listener's end, for one connection, fed as bytes come.
-class Examiner {
+class ProofExaminer {
 public:
   enum class State { NeedsMore, Proven, Refused };
-  Examiner(int socket, std::string secret) : socket_(socket), secret_(std::move(secret)) {}
+  ProofExaminer(int socket, std::string secret) : socket_(socket), secret_(std::move(secret)) {}
   /// Reads what is there and no byte of what comes after the proof.
   State readable();
   /// Tells a caller who is Proven to come in.

@@ -23,7 +23,7 @@ uint64_t randomIncarnation();
 
 /// What all tasks know that this user starts by hand.
 absl::StatusOr<std::string> userSecret();
-/// What all tasks of one start by a launcher know (cluster::Rank::run), and no other start of this user.
+/// What all tasks of one start by a launcher know (cluster::LauncherRank::run), and no other start of this user.
 absl::StatusOr<std::string> startSecret(const std::string &run);
 /// What is said where it cannot be had.
 inline constexpr char kNoSecret[] = "the secret by which this user's tasks know each other cannot be had; give "

@@ -17,9 +17,9 @@ std::string RootCause::describe() const {
                                      : absl::StrCat(task, ": ", message); // a lane's error names its task already
 }
 
-Suspicion Suspicion::of(const TaskTable &tasks, const Hello &reporter, const std::string &suspect,
+SuspectedCause SuspectedCause::of(const TaskTable &tasks, const Hello &reporter, const std::string &suspect,
                         absl::Status status) {
-  Suspicion made;
+  SuspectedCause made;
   made.reporter = reporter.name();
   made.since = absl::Now();
   const Hello *named = &reporter;
@@ -32,7 +32,7 @@ Suspicion Suspicion::of(const TaskTable &tasks, const Hello &reporter, const std
   return made;
 }
 
-std::optional<RootCause> Suspicion::ripe(const TaskTable &tasks, absl::Time now) const {
+std::optional<RootCause> SuspectedCause::ripe(const TaskTable &tasks, absl::Time now) const {
   if (now - since <= kSuspicionGrace)
     return std::nullopt;
   if (!suspect)

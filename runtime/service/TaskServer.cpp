@@ -21,7 +21,7 @@ bool everyInterface(const std::string &address) {
 
 absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(Options options,
                                                               std::initializer_list<grpc::Service *> control) {
-  const Identity &identity = options.identity;
+  const TaskIdentity &identity = options.identity;
   const bool tls = identity.credentials != nullptr;
   if (!tls && identity.secret.empty())
     return absl::InternalError("a server without certificates and without a secret");
@@ -32,7 +32,7 @@ absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(Options options,
   // sit in a poll of ten seconds that nothing wakes (seen at the end of runs, in grpc_shutdown).
   static const bool kept = (grpc_init(), true);
   (void)kept;
-  Admission::Options admission;
+  ConnectionAdmission::Options admission;
   if (options.listener) {
     admission.listeners.push_back(std::move(options.listener));
   } else {
@@ -62,7 +62,7 @@ absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(Options options,
     connection.fd = socket.release();
     acceptor->HandleNewConnection(&connection);
   };
-  GRAPHC_ASSIGN_OR_RETURN(server->admission_, Admission::open(std::move(admission)));
+  GRAPHC_ASSIGN_OR_RETURN(server->admission_, ConnectionAdmission::open(std::move(admission)));
   return server;
 }
 

@@ -16,7 +16,7 @@ public:
   struct Options {
     std::string address; ///< "127.0.0.1:2222"; with certificates of any network
     base::UniqueFd listener; ///< where it is listened already: a Unix socket; `address` is for errors then
-    Identity identity;
+    TaskIdentity identity;
     /// Of one message: the largest that a caller may send.
     size_t mostMessageBytes = transport::kMostMessageBytes;
     size_t mostConnections = 256; ///< with TLS
@@ -38,7 +38,7 @@ private:
   std::shared_ptr<grpc::ServerCredentials> credentials_; ///< asked at each handshake
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<Admission> admission_;
+  std::unique_ptr<ConnectionAdmission> admission_;
 };
 
 } // namespace graphc::service

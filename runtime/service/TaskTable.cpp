@@ -35,7 +35,7 @@ void TaskRow::beginPhase() {
   progress.set_end_asked(end);
 }
 
-absl::Status TaskRow::join(const Hello &who, std::shared_ptr<Member> by) {
+absl::Status TaskRow::join(const Hello &who, std::shared_ptr<TaskLink> by) {
   if (member)
     return absl::AlreadyExistsError(absl::StrCat("there is a ", who.name(), " already (process ", hello.pid(), " on ",
                                                  hello.host(),
@@ -69,8 +69,8 @@ std::optional<std::string> TaskRow::watch(absl::Time now, absl::Duration lostAft
                       absl::FormatDuration(deadline), " (--deadline)");
 }
 
-Heard TaskRow::heardAt(absl::Time now) const {
-  Heard known;
+TaskSnapshot TaskRow::heardAt(absl::Time now) const {
+  TaskSnapshot known;
   known.away = away;
   known.back = now - backSince;
   if (!member)
@@ -82,7 +82,7 @@ Heard TaskRow::heardAt(absl::Time now) const {
   return known;
 }
 
-bool TaskTable::isCurrent(const Speaker &from) const {
+bool TaskTable::isCurrent(const TaskIncarnation &from) const {
   return from.task < rows_.size() && rows_[from.task].member &&
          rows_[from.task].hello.incarnation() == from.incarnation;
 }
@@ -109,8 +109,8 @@ std::vector<std::string> TaskTable::missing(const std::vector<std::string> &name
   return absent;
 }
 
-std::vector<std::shared_ptr<Member>> TaskTable::everyone() const {
-  std::vector<std::shared_ptr<Member>> members;
+std::vector<std::shared_ptr<TaskLink>> TaskTable::everyone() const {
+  std::vector<std::shared_ptr<TaskLink>> members;
   for (const TaskRow &row : rows_)
     if (row.member)
       members.push_back(row.member);
@@ -133,8 +133,8 @@ ClusterProgress TaskTable::progress() const {
   return all;
 }
 
-std::vector<Heard> TaskTable::heard(absl::Time now) const {
-  std::vector<Heard> all;
+std::vector<TaskSnapshot> TaskTable::heard(absl::Time now) const {
+  std::vector<TaskSnapshot> all;
   for (const TaskRow &row : rows_)
     all.push_back(row.heardAt(now));
   return all;
@@ -156,7 +156,7 @@ std::vector<Done> TaskTable::takeAnswers() {
 }
 
 std::vector<TaskTable::Letter> TaskTable::giveOwn(std::map<uint32_t, Order> &orders,
-                                                  const std::optional<Speaker> &comer, uint64_t &last) {
+                                                  const std::optional<TaskIncarnation> &comer, uint64_t &last) {
   std::vector<Letter> letters;
   for (auto &[task, order] : orders) {
     TaskRow &row = rows_[task];

@@ -31,7 +31,7 @@ ToTask::Waiting waitingFor(const std::vector<std::string> &tasks, absl::Duration
 using AddOwn = std::function<void(uint32_t task, Order *order)>;
 
 /// The process that says something. A task may have had others before, whose streams still stand.
-struct Speaker {
+struct TaskIncarnation {
   uint32_t task = 0;
   uint64_t incarnation = 0;
 };
@@ -43,7 +43,7 @@ struct ClusterProgress {
 };
 
 /// What the chief knows of a task at a moment.
-struct Heard {
+struct TaskSnapshot {
   Hello hello; ///< empty: it is not there
   Progress progress; ///< when it was heard last
   absl::Duration silent = absl::InfiniteDuration(); ///< since then
@@ -53,7 +53,7 @@ struct Heard {
 };
 
 struct TaskRow {
-  std::shared_ptr<Member> member;
+  std::shared_ptr<TaskLink> member;
   Hello hello;
   Progress progress;
   absl::Time heard = absl::InfinitePast();
@@ -70,7 +70,7 @@ struct TaskRow {
   absl::Time silentSince = absl::InfiniteFuture(); ///< of a straggler that was announced
 
   /// That process is the task from now on, unless another one is.
-  absl::Status join(const Hello &who, std::shared_ptr<Member> by);
+  absl::Status join(const Hello &who, std::shared_ptr<TaskLink> by);
   /// It is given the order of that id, as all are.
   void ask(uint64_t order) {
     done.reset();
@@ -84,7 +84,7 @@ struct TaskRow {
   /// Of a straggler: what there is to say now of its silence or that it answers again.
   std::optional<std::string> watch(absl::Time now, absl::Duration lostAfter, absl::Duration deadline);
   /// What it has said at `now`.
-  Heard heardAt(absl::Time now) const;
+  TaskSnapshot heardAt(absl::Time now) const;
 };
 
 class TaskTable {
@@ -98,23 +98,23 @@ public:
   auto begin() const { return rows_.begin(); }
   auto end() const { return rows_.end(); }
 
-  bool isCurrent(const Speaker &from) const;
+  bool isCurrent(const TaskIncarnation &from) const;
   bool isThere(const std::string &name, uint64_t incarnation) const;
   std::vector<uint32_t> away() const;
   /// By `names`, those that are not there.
   std::vector<std::string> missing(const std::vector<std::string> &names) const;
-  std::vector<std::shared_ptr<Member>> everyone() const;
+  std::vector<std::shared_ptr<TaskLink>> everyone() const;
   std::vector<Peer> peers() const;
   ClusterProgress progress() const;
-  std::vector<Heard> heard(absl::Time now) const;
+  std::vector<TaskSnapshot> heard(absl::Time now) const;
   /// Who has not answered the order of all, by name; and the answers, once nobody has not.
   std::vector<std::string> late() const;
   std::vector<Done> takeAnswers();
 
   /// What a task is to be told.
-  using Letter = std::pair<std::shared_ptr<Member>, ToTask>;
+  using Letter = std::pair<std::shared_ptr<TaskLink>, ToTask>;
   /// Orders of tasks' own, of those that are there, numbered from `last` on; whether one of them still owes its answer; those that came.
-  std::vector<Letter> giveOwn(std::map<uint32_t, Order> &orders, const std::optional<Speaker> &comer, uint64_t &last);
+  std::vector<Letter> giveOwn(std::map<uint32_t, Order> &orders, const std::optional<TaskIncarnation> &comer, uint64_t &last);
   bool owes(const std::map<uint32_t, Order> &orders) const;
   std::map<uint32_t, Done> takeOwn(const std::map<uint32_t, Order> &orders);
 

@@ -113,16 +113,16 @@ absl::Status writePair(const std::string &stem, const Pair &pair) {
 }
 } // namespace
 
-struct Authority::State {
+struct CertificateAuthority::State {
   Pair own;
 };
 
-Authority::Authority(std::string directory, std::unique_ptr<State> state)
+CertificateAuthority::CertificateAuthority(std::string directory, std::unique_ptr<State> state)
     : directory_(std::move(directory)), state_(std::move(state)) {}
-Authority::Authority(Authority &&) noexcept = default;
-Authority::~Authority() = default;
+CertificateAuthority::CertificateAuthority(CertificateAuthority &&) noexcept = default;
+CertificateAuthority::~CertificateAuthority() = default;
 
-absl::StatusOr<Authority> Authority::openOrMake(const std::string &directory, absl::Duration validity) {
+absl::StatusOr<CertificateAuthority> CertificateAuthority::openOrMake(const std::string &directory, absl::Duration validity) {
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(directory, 0700));
   std::string stem = directory + "/ca";
   bool certificate = base::exists(stem + ".crt"), key = base::exists(stem + ".key"), kept = certificate && key;
@@ -143,12 +143,12 @@ absl::StatusOr<Authority> Authority::openOrMake(const std::string &directory, ab
                                             state->own.key.get()));
     GRAPHC_RETURN_IF_ERROR(writePair(stem, state->own));
   }
-  Authority authority(directory, std::move(state));
+  CertificateAuthority authority(directory, std::move(state));
   authority.issued_ = {stem + ".crt", notAfter(*authority.state_->own.certificate), kept};
   return authority;
 }
 
-absl::StatusOr<Issued> Authority::issue(const std::string &name, const std::string &task, const std::string &host,
+absl::StatusOr<IssuedCertificate> CertificateAuthority::issue(const std::string &name, const std::string &task, const std::string &host,
                                         absl::Duration validity) {
   if (task.size() > kMostNameBytes)
     return absl::InvalidArgumentError(absl::StrCat("the name ", task,
@@ -164,7 +164,7 @@ absl::StatusOr<Issued> Authority::issue(const std::string &name, const std::stri
     bool named = commonNameOf(*pair.certificate) == task;
     if (ours && named && matchesHost(*pair.certificate, host) &&
         notAfter(*pair.certificate) - absl::Now() > kRenewBefore)
-      return Issued{stem + ".crt", notAfter(*pair.certificate), true};
+      return IssuedCertificate{stem + ".crt", notAfter(*pair.certificate), true};
   }
   Pair pair;
   pair.key.reset(EVP_EC_gen("P-256"));
@@ -174,7 +174,7 @@ absl::StatusOr<Issued> Authority::issue(const std::string &name, const std::stri
   GRAPHC_ASSIGN_OR_RETURN(pair.certificate, makeCertificate({absl::StrCat(task), host, expires}, pair.key.get(),
                                                             own.certificate.get(), own.key.get()));
   GRAPHC_RETURN_IF_ERROR(writePair(stem, pair));
-  return Issued{stem + ".crt", notAfter(*pair.certificate), false};
+  return IssuedCertificate{stem + ".crt", notAfter(*pair.certificate), false};
 }
 
 } // namespace graphc::tls

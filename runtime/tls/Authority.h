@@ -17,32 +17,32 @@
 namespace graphc::tls {
 
 /// One certificate file as the user hears of it.
-struct Issued {
+struct IssuedCertificate {
   std::string file; ///< "certs/ps-0.crt"
   absl::Time expires;
   bool kept = false; ///< was there already and is still good
 };
 
-class Authority {
+class CertificateAuthority {
 public:
   /// The authority in `directory`, made where there is none. One that is there is used again, so that a task can be added
   /// later without touching the others; half of one, or an expired one, is an error.
-  static absl::StatusOr<Authority> openOrMake(const std::string &directory, absl::Duration validity);
-  Authority(Authority &&) noexcept;
-  ~Authority();
+  static absl::StatusOr<CertificateAuthority> openOrMake(const std::string &directory, absl::Duration validity);
+  CertificateAuthority(CertificateAuthority &&) noexcept;
+  ~CertificateAuthority();
 
-  const Issued &issued() const { return issued_; }
+  const IssuedCertificate &issued() const { return issued_; }
   /// DIRECTORY/name.crt and name.key, for the task `task` ("/job:ps/task:0") at `host`. A pair that is there, of this
   /// authority, for this host and with 30 days to go, is kept.
-  absl::StatusOr<Issued> issue(const std::string &name, const std::string &task, const std::string &host,
+  absl::StatusOr<IssuedCertificate> issue(const std::string &name, const std::string &task, const std::string &host,
                                absl::Duration validity);
 
 private:
   struct State; // OpenSSL's objects
-  Authority(std::string directory, std::unique_ptr<State> state);
+  CertificateAuthority(std::string directory, std::unique_ptr<State> state);
   std::string directory_;
   std::unique_ptr<State> state_;
-  Issued issued_;
+  IssuedCertificate issued_;
 };
 
 } // namespace graphc::tls

@@ -47,7 +47,7 @@ absl::Status checkChain(const std::vector<X509Ptr> &chain, const std::vector<X50
 }
 } // namespace
 
-absl::StatusOr<std::shared_ptr<const Credentials::Material>> Credentials::read(const Files &files) {
+absl::StatusOr<std::shared_ptr<const TlsCredentials::Material>> TlsCredentials::read(const CredentialFiles &files) {
   const std::string certificate = absl::StrCat("--tls_cert ", files.certificate),
                     key = absl::StrCat("--tls_key ", files.key), authority = absl::StrCat("--tls_ca ", files.authority);
   auto result = std::make_shared<Material>();
@@ -72,7 +72,7 @@ absl::StatusOr<std::shared_ptr<const Credentials::Material>> Credentials::read(c
   return result;
 }
 
-Credentials::Stamp Credentials::stampOf(const Files &files) {
+TlsCredentials::Stamp TlsCredentials::stampOf(const CredentialFiles &files) {
   Stamp stamp{};
   size_t at = 0;
   for (const std::string *file : {&files.certificate, &files.key, &files.authority}) {
@@ -87,7 +87,7 @@ Credentials::Stamp Credentials::stampOf(const Files &files) {
   return stamp;
 }
 
-absl::StatusOr<std::shared_ptr<const Credentials>> Credentials::load(const Files &files) {
+absl::StatusOr<std::shared_ptr<const TlsCredentials>> TlsCredentials::load(const CredentialFiles &files) {
   std::vector<std::string> given, missing;
   for (auto [flag, file] :
        {std::pair("--tls_cert", &files.certificate), {"--tls_key", &files.key}, {"--tls_ca", &files.authority}})
@@ -95,14 +95,14 @@ absl::StatusOr<std::shared_ptr<const Credentials>> Credentials::load(const Files
   if (!missing.empty())
     return absl::InvalidArgumentError(
         absl::StrCat("--tls_cert, --tls_key and --tls_ca go together; also give ", absl::StrJoin(missing, " and ")));
-  std::shared_ptr<Credentials> result(new Credentials(files));
+  std::shared_ptr<TlsCredentials> result(new TlsCredentials(files));
   base::MutexLock lock(result->mutex_);
   result->stamp_ = stampOf(files);
   GRAPHC_ASSIGN_OR_RETURN(result->material_, read(files));
   return result;
 }
 
-std::shared_ptr<const Credentials::Material> Credentials::current() const {
+std::shared_ptr<const TlsCredentials::Material> TlsCredentials::current() const {
   base::MutexLock lock(mutex_);
   if (Stamp stamp = stampOf(files_); stamp != stamp_) {
     stamp_ = stamp; // what is not good is looked at again when it has changed again
@@ -116,7 +116,7 @@ std::shared_ptr<const Credentials::Material> Credentials::current() const {
 }
 
 /// What every peer would refuse later is said at once, to whom gave the flag.
-absl::Status Credentials::checkOwn(const std::string &task, const std::string &address) const {
+absl::Status TlsCredentials::checkOwn(const std::string &task, const std::string &address) const {
   std::string host = base::splitAddress(address).first;
   auto material = current();
   GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(material->certificate, files_.certificate));
@@ -132,7 +132,7 @@ absl::Status Credentials::checkOwn(const std::string &task, const std::string &a
       ", but this task's address is ", address, ": the others would refuse it; give this task's own certificate"));
 }
 
-std::shared_ptr<grpc::ChannelCredentials> Credentials::client() const {
+std::shared_ptr<grpc::ChannelCredentials> TlsCredentials::client() const {
   auto material = current();
   grpc::SslCredentialsOptions options;
   options.pem_root_certs = material->authority;

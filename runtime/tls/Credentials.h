@@ -24,13 +24,13 @@
 namespace graphc::tls {
 
 /// Paths of PEM files; all three or none.
-struct Files {
+struct CredentialFiles {
   std::string certificate; ///< --tls_cert: the task's, then what leads from it to the authority
   std::string key; ///< --tls_key
   std::string authority; ///< --tls_ca
 };
 
-class Credentials final {
+class TlsCredentials final {
 public:
   /// PEM text of the three files, which belong together.
   struct Material {
@@ -40,7 +40,7 @@ public:
   };
   /// Reads and checks everything that can be checked alone: dates, key and certificate belong together, the authority has
   /// signed the certificate for both ends of a connection. Errors name the flag and the file.
-  static absl::StatusOr<std::shared_ptr<const Credentials>> load(const Files &files);
+  static absl::StatusOr<std::shared_ptr<const TlsCredentials>> load(const CredentialFiles &files);
   /// As the files are now: where they were replaced, new connections use the new ones. New ones that are not good (or only
   /// half there) are said in the log, and the old ones stay in use. Any thread.
   std::shared_ptr<const Material> current() const;
@@ -53,11 +53,11 @@ public:
 private:
   /// What tells one state of the files from another: inode, size and time of each.
   using Stamp = std::array<int64_t, 12>;
-  explicit Credentials(Files files) : files_(std::move(files)) {}
-  static absl::StatusOr<std::shared_ptr<const Material>> read(const Files &files);
-  static Stamp stampOf(const Files &files);
+  explicit TlsCredentials(CredentialFiles files) : files_(std::move(files)) {}
+  static absl::StatusOr<std::shared_ptr<const Material>> read(const CredentialFiles &files);
+  static Stamp stampOf(const CredentialFiles &files);
 
-  const Files files_;
+  const CredentialFiles files_;
   mutable base::Mutex mutex_;
   mutable Stamp stamp_ ABSL_GUARDED_BY(mutex_){};
   mutable std::shared_ptr<const Material> material_ ABSL_GUARDED_BY(mutex_);
@@ -66,7 +66,7 @@ private:
 /// Connects to a task's server and says why that fails, which gRPC keeps to itself. OK: it answers. Unauthenticated: one of
 /// the two ends does not accept the other's certificate, and waiting will not help. Unavailable: it cannot be reached, or
 /// one end speaks TLS and the other does not. Waits at most `limit` (DNS aside).
-absl::Status reach(const std::string &address, const Credentials &own, absl::Duration limit);
+absl::Status reach(const std::string &address, const TlsCredentials &own, absl::Duration limit);
 
 } // namespace graphc::tls
 #endif

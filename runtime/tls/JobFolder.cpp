@@ -79,7 +79,7 @@ absl::StatusOr<std::unique_ptr<JobFolder>> JobFolder::make(Options options) {
   GRAPHC_RETURN_IF_ERROR(checkPrivate(options.directory));
   const std::string path = options.directory + "/" + options.run;
   GRAPHC_RETURN_IF_ERROR(takeAway(path)); // of a chief that was killed
-  GRAPHC_ASSIGN_OR_RETURN(Authority authority, Authority::openOrMake(path, kValidity));
+  GRAPHC_ASSIGN_OR_RETURN(CertificateAuthority authority, CertificateAuthority::openOrMake(path, kValidity));
   unlink((path + "/ca.key").c_str());
   std::unique_ptr<JobFolder> folder(new JobFolder(std::move(options), std::move(authority)));
   const std::string host = folder->options_.address.substr(0, folder->options_.address.rfind(':'));
@@ -145,7 +145,7 @@ void JobFolder::answer(const std::string &file) {
   unlink((stem + ".host").c_str());
 }
 
-absl::StatusOr<Admitted> askChief(const Asking &asking) {
+absl::StatusOr<JobFolderReply> askChief(const JobFolderRequest &asking) {
   unsigned char random[8];
   if (RAND_bytes(random, sizeof random) != 1)
     return absl::InternalError("no random numbers are to be had (OpenSSL's RAND_bytes)");
@@ -158,7 +158,7 @@ absl::StatusOr<Admitted> askChief(const Asking &asking) {
     std::string why;
     if (base::exists(stem + ".chief")) {
       GRAPHC_ASSIGN_OR_RETURN(std::string chief, base::readFile(stem + ".chief", kMostAnswer));
-      return Admitted{{stem + ".crt", stem + ".key", folder + "/ca.crt"}, std::move(chief)};
+      return JobFolderReply{{stem + ".crt", stem + ".key", folder + "/ca.crt"}, std::move(chief)};
     }
     if (base::exists(stem + ".refused")) {
       GRAPHC_ASSIGN_OR_RETURN(std::string refused, base::readFile(stem + ".refused", kMostAnswer));

@@ -37,19 +37,19 @@ public:
   static absl::StatusOr<std::unique_ptr<JobFolder>> make(Options options);
   ~JobFolder() { remove(); }
   /// The chief's own.
-  const Files &files() const { return files_; }
+  const CredentialFiles &files() const { return files_; }
   /// Ends the thread and takes the folder away. Idempotent.
   void remove();
 
 private:
-  JobFolder(Options options, Authority authority) : options_(std::move(options)), authority_(std::move(authority)) {}
+  JobFolder(Options options, CertificateAuthority authority) : options_(std::move(options)), authority_(std::move(authority)) {}
   std::string path() const { return options_.directory + "/" + options_.run; }
   void serve();
   void answer(const std::string &file);
 
   const Options options_;
-  Authority authority_;
-  Files files_;
+  CertificateAuthority authority_;
+  CredentialFiles files_;
   base::Mutex mutex_;
   base::CondVar change_;
   bool ends_ ABSL_GUARDED_BY(mutex_) = false;
@@ -57,12 +57,12 @@ private:
 };
 
 /// What a task finds in the folder.
-struct Admitted {
-  Files files;
+struct JobFolderReply {
+  CredentialFiles files;
   std::string chief; ///< where it listens
 };
 
-struct Asking {
+struct JobFolderRequest {
   std::string directory, run; ///< as the chief has them
   std::string task, host; ///< who asks, and how the others dial its machine
   std::string chief; ///< for people: "/job:worker/task:0"
@@ -70,7 +70,7 @@ struct Asking {
   std::function<void(const std::string &)> announce; ///< "waiting for …": after a second, then every five
 };
 /// Any other task's end: asks, waits for the chief, and says for what.
-absl::StatusOr<Admitted> askChief(const Asking &asking);
+absl::StatusOr<JobFolderReply> askChief(const JobFolderRequest &asking);
 
 } // namespace graphc::tls
 #endif

@@ -62,7 +62,7 @@ std::string alertText(const std::string &reason) {
   return reason;
 }
 
-absl::Status reachTls(int fd, const std::string &host, const std::string &address, const Credentials &own,
+absl::Status reachTls(int fd, const std::string &host, const std::string &address, const TlsCredentials &own,
                       absl::Time deadline) {
   auto material = own.current();
   SslContextPtr context(SSL_CTX_new(TLS_client_method()));
@@ -121,13 +121,13 @@ absl::Status reachTls(int fd, const std::string &host, const std::string &addres
   return absl::DataLossError(""); // closed after it had our certificate; gRPC's servers send no alert
 }
 
-absl::Status tryOnce(const std::string &address, const Credentials &own, absl::Time deadline) {
+absl::Status tryOnce(const std::string &address, const TlsCredentials &own, absl::Time deadline) {
   GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd fd, base::connectTcp(address, deadline));
   return reachTls(fd.get(), base::splitAddress(address).first, address, own, deadline);
 }
 } // namespace
 
-absl::Status reach(const std::string &address, const Credentials &own, absl::Duration limit) {
+absl::Status reach(const std::string &address, const TlsCredentials &own, absl::Duration limit) {
   NoSigpipe quiet;
   absl::Time deadline = absl::Now() + limit;
   absl::Status status = tryOnce(address, own, deadline);

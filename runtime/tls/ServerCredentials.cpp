@@ -8,7 +8,7 @@ namespace graphc::tls {
 namespace {
 class AskedEachTime final : public grpc::ServerCredentials {
 public:
-  explicit AskedEachTime(std::shared_ptr<const Credentials> credentials)
+  explicit AskedEachTime(std::shared_ptr<const TlsCredentials> credentials)
       : credentials_(std::move(credentials)),
         made_(grpc_ssl_server_credentials_create_with_options(
             grpc_ssl_server_credentials_create_options_using_config_fetcher(
@@ -31,13 +31,13 @@ private:
     return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
   }
 
-  const std::shared_ptr<const Credentials> credentials_;
-  std::shared_ptr<const Credentials::Material> given_;
+  const std::shared_ptr<const TlsCredentials> credentials_;
+  std::shared_ptr<const TlsCredentials::Material> given_;
   grpc_server_credentials *const made_;
 };
 } // namespace
 
-std::shared_ptr<grpc::ServerCredentials> makeServerCredentials(std::shared_ptr<const Credentials> own) {
+std::shared_ptr<grpc::ServerCredentials> makeServerCredentials(std::shared_ptr<const TlsCredentials> own) {
   return std::make_shared<AskedEachTime>(std::move(own));
 }
 

@@ -9,7 +9,7 @@
 namespace graphc::tls {
 
 /// Asks own->current() at each handshake.
-std::shared_ptr<grpc::ServerCredentials> makeServerCredentials(std::shared_ptr<const Credentials> own);
+std::shared_ptr<grpc::ServerCredentials> makeServerCredentials(std::shared_ptr<const TlsCredentials> own);
 
 } // namespace graphc::tls
 #endif

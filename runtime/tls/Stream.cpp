@@ -15,7 +15,7 @@
 
 namespace graphc::tls {
 namespace {
-class PlainStream final : public Stream {
+class PlainStream final : public ByteStream {
 public:
   explicit PlainStream(int fd) : fd_(fd) {}
   Moved read(char *to, size_t most) override { return moved(recv(fd_, to, most, MSG_DONTWAIT), POLLIN); }
@@ -35,7 +35,7 @@ private:
   const int fd_;
 };
 
-class TlsStream final : public Stream {
+class TlsStream final : public ByteStream {
 public:
   explicit TlsStream(SslPtr ssl) : ssl_(std::move(ssl)) {}
   Moved read(char *to, size_t most) override {
@@ -75,7 +75,7 @@ private:
 };
 
 /// A connection of its own kind each time, with the files as they are now.
-absl::StatusOr<SslPtr> makeSsl(int fd, const Credentials &own, bool server) {
+absl::StatusOr<SslPtr> makeSsl(int fd, const TlsCredentials &own, bool server) {
   auto material = own.current();
   SslContextPtr context(SSL_CTX_new(server ? TLS_server_method() : TLS_client_method()));
   GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(material->certificate, "--tls_cert"));
@@ -102,7 +102,7 @@ absl::StatusOr<SslPtr> makeSsl(int fd, const Credentials &own, bool server) {
 }
 } // namespace
 
-absl::StatusOr<std::unique_ptr<Stream>> Stream::accept(int fd, const Credentials *own) {
+absl::StatusOr<std::unique_ptr<ByteStream>> ByteStream::accept(int fd, const TlsCredentials *own) {
   if (!own)
     return std::make_unique<PlainStream>(fd);
   GRAPHC_ASSIGN_OR_RETURN(SslPtr ssl, makeSsl(fd, *own, /*server=*/true));
@@ -110,7 +110,7 @@ absl::StatusOr<std::unique_ptr<Stream>> Stream::accept(int fd, const Credentials
   return std::make_unique<TlsStream>(std::move(ssl));
 }
 
-absl::StatusOr<std::unique_ptr<Stream>> Stream::connect(int fd, const std::string &host, const Credentials *own) {
+absl::StatusOr<std::unique_ptr<ByteStream>> ByteStream::connect(int fd, const std::string &host, const TlsCredentials *own) {
   if (!own)
     return std::make_unique<PlainStream>(fd);
   GRAPHC_ASSIGN_OR_RETURN(SslPtr ssl, makeSsl(fd, *own, /*server=*/false));

@@ -63,7 +63,7 @@ bool isShown(const plan::Program &program, const TraceRecord &record) {
 /// The one channel that the instruction is about, for people.
 std::string channelOf(const plan::Plan &plan, const plan::Program &program, const TraceRecord &record) {
   const plan::Instruction &instruction = program.instructions(static_cast<int>(record.instruction));
-  const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+  const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
   return effects.channels.size() == 1 ? plan.channels(static_cast<int>(effects.channels.front().channel)).name() : "";
 }
 
@@ -129,9 +129,9 @@ void TraceMerge::findWays() {
       way.flow = ++summary_.messages;
 }
 
-trace::Slice TraceMerge::sliceOf(const TracedLane &lane, const Track &track, const TraceRecord &record) {
+trace::TraceSlice TraceMerge::sliceOf(const TracedLane &lane, const Track &track, const TraceRecord &record) {
   const plan::Program &program = plan_.programs(static_cast<int>(lane.program));
-  trace::Slice slice;
+  trace::TraceSlice slice;
   slice.category = categoryOf(plan_, program, record);
   auto note = [&](const char *name, std::variant<uint64_t, std::string> value) {
     slice.annotations.push_back({name, std::move(value)});
@@ -226,7 +226,7 @@ void TraceMerge::writeLane(const TracedLane &lane) {
 
 std::string TraceMerge::write() {
   if (!lanes_.empty() && !lanes_.front().records.empty()) {
-    trace::Slice run{"graphrun", trace::kHost, {{trace::kPlan, loaded_.fingerprint}, {"model", plan_.model()}}};
+    trace::TraceSlice run{"graphrun", trace::kHost, {{trace::kPlan, loaded_.fingerprint}, {"model", plan_.model()}}};
     writer_.instant(trackOf(lanes_.front()).lane, lanes_.front().records.front().begin + offsets_[lanes_.front().task],
                     run);
   }

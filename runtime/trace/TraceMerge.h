@@ -40,7 +40,7 @@ private:
   void findWays();
   void addTracks();
   void writeLane(const TracedLane &lane);
-  trace::Slice sliceOf(const TracedLane &lane, const Track &track, const executor::TraceRecord &record);
+  trace::TraceSlice sliceOf(const TracedLane &lane, const Track &track, const executor::TraceRecord &record);
   void count(const TracedLane &lane, const Track &track, const executor::TraceRecord &record);
   std::string shortName(const plan::Task &task) const;
   Track &trackOf(const TracedLane &lane) { return tracks_.at({lane.task, lane.program, lane.instance}); }

@@ -19,7 +19,7 @@ TraceMessages::TraceMessages(const plan::Plan &plan, uint32_t program, uint32_t 
   }
 }
 
-/// As executor::Program orders a channel's sending ports.
+/// As executor::LaneProgram orders a channel's sending ports.
 void TraceMessages::addSends(uint32_t index, Ends &ends) const {
   const plan::Channel &channel = plan_.channels(static_cast<int>(index));
   ends.sends = true;
@@ -103,15 +103,15 @@ TraceMessages::movesOf(const plan::Instruction::AllReduceStart &start) const {
     const uint32_t instance = sends ? instance_ * channel.instances() + peer : peer * channel.instances() + instance_;
     all.back().push_back({instance, counts[{instance, sends}]++, sends});
   };
-  for (const plan::Move &move : plan::allReduceMoves(shape, chunks, instance_)) {
+  for (const plan::AllReduceMove &move : plan::allReduceMoves(shape, chunks, instance_)) {
     all.emplace_back();
-    if (move.kind == plan::Move::Sum || move.kind == plan::Move::SumHosts) {
+    if (move.kind == plan::AllReduceMove::Sum || move.kind == plan::AllReduceMove::SumHosts) {
       const plan::AllReduceGroup group = plan::allReduceGroup(shape, move.kind, instance_);
       for (uint32_t i = 0; i < group.count; ++i)
         if (group.member(i) != instance_)
           add(group.member(i), /*sends=*/false);
     } else {
-      add(move.peer, move.kind == plan::Move::Send);
+      add(move.peer, move.kind == plan::AllReduceMove::Send);
     }
   }
   return all;

@@ -22,8 +22,8 @@ constexpr size_t kMostCallers = 1024;
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::start(base::UniqueFd listener, Host host) {
-  std::unique_ptr<Acceptor> made(new Acceptor);
+absl::StatusOr<std::unique_ptr<SegmentAcceptor>> SegmentAcceptor::start(base::UniqueFd listener, Host host) {
+  std::unique_ptr<SegmentAcceptor> made(new SegmentAcceptor);
   made->listener = std::move(listener);
   made->host = std::move(host);
   made->stop.reset(::eventfd(0, EFD_CLOEXEC));
@@ -33,7 +33,7 @@ absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::start(base::UniqueFd listene
   return made;
 }
 
-Acceptor::~Acceptor() {
+SegmentAcceptor::~SegmentAcceptor() {
   if (!thread.joinable())
     return;
   const uint64_t one = 1;
@@ -42,7 +42,7 @@ Acceptor::~Acceptor() {
 }
 
 // Anything wrong with one caller is that caller's problem.
-void Acceptor::serve() {
+void SegmentAcceptor::serve() {
   while (!isComplete) {
     std::vector<pollfd> fds = {{stop.get(), POLLIN, 0}};
     for (const Caller &caller : callers)
@@ -70,7 +70,7 @@ void Acceptor::serve() {
   }
 }
 
-bool Acceptor::take(Caller &caller) {
+bool SegmentAcceptor::take(Caller &caller) {
   if (caller.request) {
     if (receiveThanks(caller.socket.get()))
       isComplete = host.connected(*caller.request);
@@ -91,7 +91,7 @@ bool Acceptor::take(Caller &caller) {
 }
 
 /// Behind the shutdown its thanks cannot be sent any more, and those that were count, so that both ends know the same.
-bool Acceptor::leave(Caller &caller) {
+bool SegmentAcceptor::leave(Caller &caller) {
   ::shutdown(caller.socket.get(), SHUT_RD);
   const bool thanked = caller.request && receiveThanks(caller.socket.get());
   if (thanked)
@@ -101,7 +101,7 @@ bool Acceptor::leave(Caller &caller) {
 }
 
 /// A caller that asks again has given its earlier question up; two never have one segment.
-bool Acceptor::leaveOthersOf(const Request &request) {
+bool SegmentAcceptor::leaveOthersOf(const Request &request) {
   bool thanked = false;
   for (Caller &other : callers)
     if (other.socket && other.request && strcmp(other.request->hello.from, request.hello.from) == 0)

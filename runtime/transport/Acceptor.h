@@ -17,7 +17,7 @@
 
 namespace graphc::transport::detail {
 
-class Acceptor {
+class SegmentAcceptor {
 public:
   /// Called on the acceptor's thread.
   struct Host {
@@ -32,8 +32,8 @@ public:
   };
 
   /// ResourceExhausted: the system gives no thread or descriptor.
-  static absl::StatusOr<std::unique_ptr<Acceptor>> start(base::UniqueFd listener, Host host);
-  ~Acceptor(); ///< ends the thread, which may still wait for callers
+  static absl::StatusOr<std::unique_ptr<SegmentAcceptor>> start(base::UniqueFd listener, Host host);
+  ~SegmentAcceptor(); ///< ends the thread, which may still wait for callers
 
 private:
   struct Caller {
@@ -41,7 +41,7 @@ private:
     absl::Time until; ///< is not listened to any longer
     std::unique_ptr<Request> request; ///< to which the answer is on its way; null: it has said nothing yet
   };
-  Acceptor() = default;
+  SegmentAcceptor() = default;
   void serve();
   bool take(Caller &caller); ///< false: there is no more to say to it
   bool leave(Caller &caller); ///< true: its thanks have come

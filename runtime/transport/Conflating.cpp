@@ -36,7 +36,7 @@ struct ConflatingTransport::Shared {
 
 class ConflatingChannel final : public SendPort {
 public:
-  ConflatingChannel(const ChannelSpec &spec, device::Memory memory, Family &family, ConflatingTransport &transport)
+  ConflatingChannel(const ChannelSpec &spec, device::MemoryRegion memory, Family &family, ConflatingTransport &transport)
       : spec(spec), memory(std::move(memory)), family(family), transport(transport), receiver(*this) {}
 
   PollState acquire(void **data) override {
@@ -83,7 +83,7 @@ public:
   uint8_t *buffer(uint32_t index) { return memory.data() + slotStride(spec) * index; }
 
   const ChannelSpec spec;
-  device::Memory memory;
+  device::MemoryRegion memory;
   Family &family;
   ConflatingTransport &transport;
   ConflatingReceiver receiver;
@@ -140,8 +140,8 @@ ConflatingTransport::create(const std::vector<ChannelSpec> &specs) {
   std::unique_ptr<ConflatingTransport> transport(new ConflatingTransport);
   for (const ChannelSpec &spec : specs) {
     GRAPHC_ASSIGN_OR_RETURN(
-        device::Memory memory,
-        device::Memory::allocate(3 * slotStride(spec), device::Memory::Guard::None, "a conflating channel"));
+        device::MemoryRegion memory,
+        device::MemoryRegion::allocate(3 * slotStride(spec), device::MemoryRegion::Guard::None, "a conflating channel"));
     auto channel = std::make_unique<ConflatingChannel>(spec, std::move(memory),
                                                        transport->shared->families[spec.key.channel], *transport);
     if (!transport->channels.emplace(spec.key, std::move(channel)).second)

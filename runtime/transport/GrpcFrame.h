@@ -26,12 +26,12 @@ struct MessageHeader {
 static_assert(sizeof(MessageHeader) == 24);
 
 /// From a channel's receiver to its sender.
-struct Credit {
+struct CreditGrant {
   uint32_t channel = 0;
   uint32_t instance = 0;
   uint64_t slots = 0; ///< so many more are free
 };
-static_assert(sizeof(Credit) == 16);
+static_assert(sizeof(CreditGrant) == 16);
 
 enum class FrameKind : uint32_t {
   Data = 1, ///< `length` payload bytes belong at `offset` of message `seq`

@@ -140,7 +140,7 @@ void GrpcLink::Writes::start() {
 
 void GrpcLink::written(uint32_t number) {
   Writes writes;
-  Wire *finish;
+  GrpcWire *finish;
   {
     base::MutexLock lock(mutex_);
     Stream &stream = streams_[number];
@@ -162,13 +162,13 @@ grpc::Slice GrpcLink::takeCredits() {
   header.incarnation = incarnation_;
   for (const GrpcRecvPort *port = creditHead_; port; port = port->next_)
     ++header.credits;
-  grpc_slice slice = grpc_slice_malloc(sizeof(header) + header.credits * sizeof(Credit));
+  grpc_slice slice = grpc_slice_malloc(sizeof(header) + header.credits * sizeof(CreditGrant));
   uint8_t *to = GRPC_SLICE_START_PTR(slice);
   std::memcpy(to, &header, sizeof(header));
   to += sizeof(header);
-  for (; creditHead_; creditHead_ = creditHead_->next_, to += sizeof(Credit)) {
+  for (; creditHead_; creditHead_ = creditHead_->next_, to += sizeof(CreditGrant)) {
     const ChannelKey &key = creditHead_->spec_.key;
-    Credit credit{key.channel, key.instance, std::exchange(creditHead_->credits_, 0)};
+    CreditGrant credit{key.channel, key.instance, std::exchange(creditHead_->credits_, 0)};
     std::memcpy(to, &credit, sizeof(credit));
     creditHead_->queued_ = false;
   }
@@ -256,7 +256,7 @@ void GrpcLink::addFrames(SendQueue &queue, uint64_t maxPayload, Message &message
 }
 
 /// On gRPC's thread: the stream stands. What lanes have queued meanwhile goes out.
-absl::Status GrpcLink::attach(uint32_t number, Wire *wire, uint64_t peerIncarnation) {
+absl::Status GrpcLink::attach(uint32_t number, GrpcWire *wire, uint64_t peerIncarnation) {
   Writes writes;
   {
     base::MutexLock lock(mutex_);
@@ -273,36 +273,36 @@ absl::Status GrpcLink::attach(uint32_t number, Wire *wire, uint64_t peerIncarnat
   return absl::OkStatus();
 }
 
-bool GrpcLink::detach(uint32_t number, Wire *wire) {
-  std::vector<Wire *> idle;
+bool GrpcLink::detach(uint32_t number, GrpcWire *wire) {
+  std::vector<GrpcWire *> idle;
   {
     base::MutexLock lock(mutex_);
     if (streams_[number].wire != wire)
       return false;
     idle = takeWires();
   }
-  for (Wire *one : idle)
+  for (GrpcWire *one : idle)
     one->finish();
   return true;
 }
 
 void GrpcLink::end() {
-  std::vector<Wire *> idle;
+  std::vector<GrpcWire *> idle;
   {
     base::MutexLock lock(mutex_);
     idle = takeWires();
     dropQueued();
   }
-  for (Wire *one : idle)
+  for (GrpcWire *one : idle)
     one->finish();
 }
 
 // The link has ended. Those that may be finished now; written() finishes the others.
-std::vector<Wire *> GrpcLink::takeWires() {
-  std::vector<Wire *> idle;
+std::vector<GrpcWire *> GrpcLink::takeWires() {
+  std::vector<GrpcWire *> idle;
   broken_ = true;
   for (Stream &stream : streams_)
-    if (Wire *wire = std::exchange(stream.wire, nullptr)) {
+    if (GrpcWire *wire = std::exchange(stream.wire, nullptr)) {
       if (stream.writing)
         stream.finishing = wire;
       else
@@ -368,7 +368,7 @@ absl::Status GrpcLink::unknown(uint32_t channel, uint32_t instance) const {
 
 /// The peer has released so many slots of a channel: the port may send as many messages more.
 absl::Status GrpcLink::takeCredit(MessageReader &reader) {
-  Credit credit;
+  CreditGrant credit;
   GRAPHC_RETURN_IF_ERROR(reader.take(&credit, sizeof(credit)));
   auto port = sendByKey_.find(keyOf(credit.channel, credit.instance));
   if (port == sendByKey_.end())

@@ -26,9 +26,9 @@ namespace graphc::transport {
 
 /// One open stream as the link sees it. `write` starts to write one message; the stream calls GrpcLink::written when it may
 /// take the next. `finish` ends the stream; it is called once, when no write is under way.
-class Wire {
+class GrpcWire {
 public:
-  virtual ~Wire() = default;
+  virtual ~GrpcWire() = default;
   virtual void write(grpc::ByteBuffer message) = 0;
   virtual void finish() = 0;
 };
@@ -52,13 +52,13 @@ public:
   void submitCredit(GrpcRecvPort &port);
 
   // Called by the wire of stream `number`, on gRPC threads.
-  absl::Status attach(uint32_t number, Wire *wire, uint64_t peerIncarnation);
+  absl::Status attach(uint32_t number, GrpcWire *wire, uint64_t peerIncarnation);
   /// The wire's last write ended; writes what came up meanwhile, or finishes the wire where the link has ended.
   void written(uint32_t number);
   /// Takes a message apart; an error ends the stream.
   absl::Status received(uint32_t number, const grpc::ByteBuffer &message);
   /// The stream is over: ends the link. Returns false where it had ended before.
-  bool detach(uint32_t number, Wire *wire);
+  bool detach(uint32_t number, GrpcWire *wire);
 
   /// No more writes, no more wires: finishes each as soon as no write of its is under way. What is queued is dropped: lanes are
   /// joined, stand, or are about to be woken by abort().
@@ -78,8 +78,8 @@ private:
   struct Stream {
     explicit Stream(const std::string &peer) : reader(peer) {}
     // Under GrpcLink::mutex_.
-    Wire *wire = nullptr;
-    Wire *finishing = nullptr; ///< written() finishes it
+    GrpcWire *wire = nullptr;
+    GrpcWire *finishing = nullptr; ///< written() finishes it
     bool writing = false;
     // Held by the reading thread for one message (gRPC has one read of a stream under way at a time) and by reset, so that a
     // late frame of the old epoch never meets half-reset ports. Nobody else takes it. Before GrpcLink::mutex_.
@@ -93,7 +93,7 @@ private:
   /// Made under mutex_ and started behind it.
   struct Writes {
     std::array<grpc::ByteBuffer, kMaxStreams> messages;
-    std::array<Wire *, kMaxStreams> wires;
+    std::array<GrpcWire *, kMaxStreams> wires;
     size_t count = 0;
     void start();
   };
@@ -104,7 +104,7 @@ private:
   grpc::Slice takeCredits() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void push(GrpcSendPort &port) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void kick(Writes &writes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::vector<Wire *> takeWires() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::vector<GrpcWire *> takeWires() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void dropQueued() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status takeMessage(Stream &stream, uint32_t number, uint64_t *payload)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stream.readMutex);

@@ -49,14 +49,14 @@ absl::Status GrpcRecvPort::status() const {
 }
 
 /// Of whole pages, so that a device may pin it.
-static absl::StatusOr<device::Memory> pages(uint64_t bytes, const ChannelSpec &spec) {
-  return device::Memory::allocate(std::max<uint64_t>(bytes, 1), device::Memory::Guard::None,
+static absl::StatusOr<device::MemoryRegion> pages(uint64_t bytes, const ChannelSpec &spec) {
+  return device::MemoryRegion::allocate(std::max<uint64_t>(bytes, 1), device::MemoryRegion::Guard::None,
                                   absl::StrCat("channel ", spec.key.channel).c_str());
 }
 
 std::byte *GrpcSendPort::ownBuffer() {
   if (!copy_.data()) {
-    absl::StatusOr<device::Memory> made = pages(spec_.bytes, spec_);
+    absl::StatusOr<device::MemoryRegion> made = pages(spec_.bytes, spec_);
     if (!made.ok()) {
       link_.abort(made.status());
       return nullptr;

@@ -78,7 +78,7 @@ private:
   bool borrowed_ = false; ///< the lane's own: what is in flight is the lane's buffer, not `copy_`
   std::byte *ownBuffer(); ///< null: there is no memory, and the link is aborted
 
-  device::Memory copy_; ///< for acquire() and SendMode::Copy, made at its first use
+  device::MemoryRegion copy_; ///< for acquire() and SendMode::Copy, made at its first use
   std::atomic<uint64_t> started_{0}; ///< bytes of all messages
 
   // Under GrpcLink::mutex.
@@ -152,7 +152,7 @@ private:
   const ChannelSpec spec_;
   const bool large_;
   const uint64_t stride_;
-  device::Memory ring_; ///< capacity slots, each 64-byte aligned
+  device::MemoryRegion ring_; ///< capacity slots, each 64-byte aligned
   // Of a channel with a unit, slot by slot: stored by who reads a message's first frame, before its bytes are counted.
   const std::unique_ptr<std::atomic<uint64_t>[]> sizes_;
   WakeWord wake_;

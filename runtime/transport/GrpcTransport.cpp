@@ -33,7 +33,7 @@ public:
 } // namespace
 
 /// What the two directions of dialling share: read for ever, hand messages to the link, write for the link.
-template <class Base> class StreamReactor : public Base, public Wire {
+template <class Base> class StreamReactor : public Base, public GrpcWire {
 public:
   StreamReactor(GrpcTransport &transport, GrpcTransport::Peer &peer, uint32_t number)
       : transport_(transport), peer_(peer), number_(number) {}

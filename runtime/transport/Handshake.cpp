@@ -136,7 +136,7 @@ bool receiveThanks(int socket) {
 }
 
 /// The sender: asks the receiver's socket, gives the memory that is read in place, and gets that of the channels.
-absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hello, int zeroCopy) {
+absl::StatusOr<SharedSegment> requestSegment(const std::string &path, const Hello &hello, int zeroCopy) {
   const std::string task(hello.to, strnlen(hello.to, sizeof hello.to));
   if (path.empty())
     return absl::FailedPreconditionError(absl::StrCat(task, " listens nowhere for tasks of this host"));
@@ -164,7 +164,7 @@ absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hel
     return absl::DataLossError(absl::StrCat(task, " accepted but sent no memory"));
   if (sendWith(fd.get(), &thanks, 1, {}) != 1)
     return absl::UnavailableError(absl::StrCat(task, " was asked by another, or has gone"));
-  return Segment{std::move(descriptors[0]), std::move(descriptors[1]), reply.arrivals};
+  return SharedSegment{std::move(descriptors[0]), std::move(descriptors[1]), reply.arrivals};
 }
 
 /// Memory that can neither grow nor shrink once it is handed out.

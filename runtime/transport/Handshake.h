@@ -52,7 +52,7 @@ absl::StatusOr<base::UniqueFd> acceptCaller(int listener);
 /// The receiver, of a caller's socket that is readable.
 absl::StatusOr<Request> receiveRequest(int socket);
 /// What a receiver hands out.
-struct Segment {
+struct SharedSegment {
   base::UniqueFd channels;
   base::UniqueFd arrivals; ///< ArrivalCounter.h, one a channel of the plan; where `arrivalCounters` is not 0
   uint32_t arrivalCounters = 0;
@@ -65,7 +65,7 @@ bool receiveThanks(int socket);
 
 /// Asks `hello.to`, which listens at `path`, for its segment, and passes `zero_copy` (-1: nothing) on. Unavailable: it does not listen yet, or is late.
 /// FailedPrecondition: it refused, with its words.
-absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hello, int zeroCopy = -1);
+absl::StatusOr<SharedSegment> requestSegment(const std::string &path, const Hello &hello, int zeroCopy = -1);
 
 /// A sealed-size memfd of `bytes` zeros.
 absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes);

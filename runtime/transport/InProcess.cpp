@@ -12,8 +12,8 @@ namespace {
 class InProcessTransport final : public Transport {
 public:
   absl::Status add(const ChannelSpec &spec) {
-    GRAPHC_ASSIGN_OR_RETURN(device::Memory memory,
-                            device::Memory::allocate(ringBytes(spec), device::Memory::Guard::None, "a channel"));
+    GRAPHC_ASSIGN_OR_RETURN(device::MemoryRegion memory,
+                            device::MemoryRegion::allocate(ringBytes(spec), device::MemoryRegion::Guard::None, "a channel"));
     auto *ring = new (memory.data()) RingMemory; // zeroed pages: every counter starts at 0
     memories.push_back(std::move(memory));
     if (!ports.addSender(spec, ring, base::FutexScope::Process, "this process") ||
@@ -27,7 +27,7 @@ public:
   TransportCounters counters() const override { return ports.counters(); }
   std::vector<MessageMemory> memory() override {
     std::vector<MessageMemory> all;
-    for (const device::Memory &each : memories)
+    for (const device::MemoryRegion &each : memories)
       all.push_back({{each.data(), each.size()}});
     return all;
   }
@@ -40,7 +40,7 @@ public:
   }
 
 private:
-  std::vector<device::Memory> memories;
+  std::vector<device::MemoryRegion> memories;
   PortTable ports;
 };
 

@@ -44,7 +44,7 @@ uint64_t layoutHash(const std::vector<ChannelSpec> &specs) {
   for (const ChannelSpec &spec : specs)
     absl::StrAppend(&text, spec.key.channel, ".", spec.key.instance, ":", spec.bytes, "x", spec.capacity,
                     spec.zeroCopy ? "p" : "", spec.gathered ? "g\n" : "\n");
-  base::Digest digest = base::sha256(text);
+  base::Sha256Digest digest = base::sha256(text);
   uint64_t hash;
   memcpy(&hash, digest.data(), sizeof hash);
   return hash;
@@ -136,11 +136,11 @@ private:
     Mapping ofPeer; // in which these are read; until it has taken the segment
     bool taken = false;
   };
-  absl::StatusOr<detail::Acceptor::Host::Memory> give(const detail::Request &request);
+  absl::StatusOr<detail::SegmentAcceptor::Host::Memory> give(const detail::Request &request);
   bool connected(const detail::Request &request);
   absl::StatusOr<Segment *> segmentOf(const detail::Hello &hello) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   absl::Status mapZeroCopy(Segment &segment, const detail::Request &request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
-  absl::Status attach(const SharedMemoryPeer &peer, const detail::Segment &segment);
+  absl::Status attach(const SharedMemoryPeer &peer, const detail::SharedSegment &segment);
   absl::Status makeArrivalCounters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   std::string missing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex); // peers that have not come
 
@@ -154,7 +154,7 @@ private:
   std::vector<Segment> segments ABSL_GUARDED_BY(mutex); // incoming
   base::UniqueFd arrivalsFd; // of this task as a receiver; empty where nothing is gathered
   uint32_t arrivalCounters = 0; // one a channel of the plan up to the last that is gathered
-  std::unique_ptr<detail::Acceptor> acceptor; // last: its thread calls this
+  std::unique_ptr<detail::SegmentAcceptor> acceptor; // last: its thread calls this
 };
 
 /// The receiving side: for each peer that sends here a memfd with the rings of its channels, then the arrival counters,
@@ -192,7 +192,7 @@ absl::Status SharedMemoryImpl::listen() {
   if (!listener)
     return absl::InvalidArgumentError("peers send here, and there is no socket for them to come to");
   GRAPHC_ASSIGN_OR_RETURN(
-      acceptor, detail::Acceptor::start(std::move(listener),
+      acceptor, detail::SegmentAcceptor::start(std::move(listener),
                                         {[this](const detail::Request &request) { return give(request); },
                                          [this](const detail::Request &request) { return connected(request); }}));
   return absl::OkStatus();
@@ -253,11 +253,11 @@ absl::Status SharedMemoryImpl::mapZeroCopy(Segment &segment, const detail::Reque
 }
 
 /// On the acceptor's thread. The caller has the memory once it says so; until then it may ask again.
-absl::StatusOr<detail::Acceptor::Host::Memory> SharedMemoryImpl::give(const detail::Request &request) {
+absl::StatusOr<detail::SegmentAcceptor::Host::Memory> SharedMemoryImpl::give(const detail::Request &request) {
   base::MutexLock lock(mutex);
   GRAPHC_ASSIGN_OR_RETURN(Segment * segment, segmentOf(request.hello));
   GRAPHC_RETURN_IF_ERROR(mapZeroCopy(*segment, request));
-  return detail::Acceptor::Host::Memory{segment->fd.get(), arrivalsFd.get(), arrivalCounters};
+  return detail::SegmentAcceptor::Host::Memory{segment->fd.get(), arrivalsFd.get(), arrivalCounters};
 }
 
 bool SharedMemoryImpl::connected(const detail::Request &request) {
@@ -277,7 +277,7 @@ bool SharedMemoryImpl::connected(const detail::Request &request) {
 
 /// The sending side, once `peer` has given its memory. Both sides have sorted the channels in one way, so each ring is
 /// found where the receiver has put it.
-absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, const detail::Segment &segment) {
+absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, const detail::SharedSegment &segment) {
   uint64_t bytes = segmentBytes(peer.outgoing), arrivalBytes = segment.arrivalCounters * sizeof(ArrivalCounter);
   GRAPHC_RETURN_IF_ERROR(detail::checkSegment(segment.channels.get(), bytes, peer.task));
   GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(segment.channels.get(), bytes));
@@ -329,7 +329,7 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
     hello.zeroCopyBytes = sendsZeroCopy ? options.zeroCopyBytes : 0;
     const absl::Time found = std::min(deadline, absl::Now() + kFind);
     for (absl::Duration pause = absl::Microseconds(200);; pause = std::min(pause * 2, absl::Milliseconds(20))) {
-      absl::StatusOr<detail::Segment> segment =
+      absl::StatusOr<detail::SharedSegment> segment =
           detail::requestSegment(peer.path, hello, sendsZeroCopy ? options.zeroCopyFd : -1);
       if (segment.ok()) {
         GRAPHC_RETURN_IF_ERROR(attach(peer, *segment));

@@ -37,7 +37,7 @@ struct SharedMemoryOptions {
   std::string fingerprint; ///< of the plan, 64 hexadecimal digits
   std::string self; ///< "/job:worker/task:1"
   std::vector<SharedMemoryPeer> peers;
-  /// The memory (device::Memory::share) that holds what this task sends on zero-copy channels; outlives the transport.
+  /// The memory (device::MemoryRegion::share) that holds what this task sends on zero-copy channels; outlives the transport.
   int zeroCopyFd = -1;
   uint8_t *zeroCopy = nullptr;
   uint64_t zeroCopyBytes = 0;

@@ -15,40 +15,40 @@ using testing::HasSubstr;
 class OnGpu : public testing::Test {
 protected:
   /// A copy into `to`, on a queue that was made while the gate was closed.
-  std::unique_ptr<Queue> late(Memory &to, Memory &from) {
+  std::unique_ptr<DeviceQueue> late(MemoryRegion &to, MemoryRegion &from) {
     closeGate(true);
-    std::unique_ptr<Queue> queue = *h.device->makeQueue();
+    std::unique_ptr<DeviceQueue> queue = *h.device->makeQueue();
     queue->copy(to.data(), from.data(), 64);
     queue->signal(1);
     return queue;
   }
-  absl::Duration waitFor(Queue &queue, absl::Duration most) {
+  absl::Duration waitFor(DeviceQueue &queue, absl::Duration most) {
     const absl::Time begin = absl::Now();
     queue.wait(1, most, wakes());
     return absl::Now() - begin;
   }
   DeviceHarness h{makeTestDevice(), testCode()};
-  const Driver &driver = **Driver::open();
+  const CudaDriverApi &driver = **CudaDriverApi::open();
 };
 
 TEST_F(OnGpu, ALateQueueHoldsUpNoOther) {
-  Memory there = h.memory(128), staged = h.staging(std::vector<float>(16, 1));
-  std::unique_ptr<Queue> slow = late(there, staged);
+  MemoryRegion there = h.memory(128), staged = h.staging(std::vector<float>(16, 1));
+  std::unique_ptr<DeviceQueue> slow = late(there, staged);
   std::thread waits([&] { slow->wait(1, absl::Seconds(20), wakes()); });
   absl::SleepFor(absl::Milliseconds(20)); // it is waited for
   h.queue->copy(there.data() + 64, staged.data(), 64);
   h.queue->signal(1);
   EXPECT_LT(waitFor(*h.queue, absl::Seconds(20)), absl::Seconds(10));
-  EXPECT_EQ(h.await(*h.queue, 1), Queue::Reached::Yes);
-  EXPECT_EQ(slow->reached(1), Queue::Reached::NotYet);
+  EXPECT_EQ(h.await(*h.queue, 1), DeviceQueue::Reached::Yes);
+  EXPECT_EQ(slow->reached(1), DeviceQueue::Reached::NotYet);
   closeGate(false);
   waits.join();
-  EXPECT_EQ(h.await(*slow, 1), Queue::Reached::Yes);
+  EXPECT_EQ(h.await(*slow, 1), DeviceQueue::Reached::Yes);
 }
 
 TEST_F(OnGpu, AWakeEndsAWait) {
-  Memory there = h.memory(64), staged = h.staging(std::vector<float>(16, 1));
-  std::unique_ptr<Queue> slow = late(there, staged);
+  MemoryRegion there = h.memory(64), staged = h.staging(std::vector<float>(16, 1));
+  std::unique_ptr<DeviceQueue> slow = late(there, staged);
   std::thread wakes([&] {
     absl::SleepFor(absl::Milliseconds(20));
     h.device->wake();
@@ -62,24 +62,24 @@ TEST_F(OnGpu, AWakeEndsAWait) {
   slow->wait(1, absl::Seconds(20), before);
   EXPECT_LT(absl::Now() - begin, absl::Seconds(10));
   closeGate(false);
-  EXPECT_EQ(h.await(*slow, 1), Queue::Reached::Yes);
+  EXPECT_EQ(h.await(*slow, 1), DeviceQueue::Reached::Yes);
 }
 
 TEST_F(OnGpu, LanesOfAProcessShareIt) {
-  Memory sums = h.memory(512), staged = h.staging(std::vector<float>(16, 1));
+  MemoryRegion sums = h.memory(512), staged = h.staging(std::vector<float>(16, 1));
   std::vector<std::thread> lanes;
   for (int lane = 0; lane < 4; ++lane)
     lanes.emplace_back([&, lane] {
-      std::unique_ptr<Segment> segment = h.device->makeSegment();
-      std::unique_ptr<Queue> queue = *h.device->makeQueue();
+      std::unique_ptr<QueueSegment> segment = h.device->makeSegment();
+      std::unique_ptr<DeviceQueue> queue = *h.device->makeQueue();
       uint8_t *sum = sums.data() + 128 * lane;
       void *buffers[] = {sum, sum + 64};
-      segment->copy(0, Way::In, sum + 64, staged.data(), 64);
+      segment->copy(0, CopyDirection::In, sum + 64, staged.data(), 64);
       segment->launch(0, *h.code, testKernel(plan::TestKernel::Add), buffers);
       for (uint64_t step = 1; step <= 20; ++step) {
         queue->run(*segment, {});
         queue->signal(step);
-        EXPECT_EQ(h.await(*queue, step), Queue::Reached::Yes);
+        EXPECT_EQ(h.await(*queue, step), DeviceQueue::Reached::Yes);
       }
     });
   for (std::thread &lane : lanes)
@@ -89,14 +89,14 @@ TEST_F(OnGpu, LanesOfAProcessShareIt) {
 }
 
 TEST_F(OnGpu, WhatCannotBeAGraphIsAnErrorThatNamesIt) {
-  Memory there = h.memory(64), staged = h.staging(std::vector<float>(16, 1));
-  std::unique_ptr<Segment> segment = h.device->makeSegment();
-  segment->copy(0, Way::Out, staged.data(), staged.data(), 64); // that is no memory of the device
+  MemoryRegion there = h.memory(64), staged = h.staging(std::vector<float>(16, 1));
+  std::unique_ptr<QueueSegment> segment = h.device->makeSegment();
+  segment->copy(0, CopyDirection::Out, staged.data(), staged.data(), 64); // that is no memory of the device
   EXPECT_THAT(std::string(segment->prepare().message()),
               HasSubstr("GPU:0: a copy of 64 bytes: cuGraphAddMemcpyNode: CUDA_ERROR_INVALID_VALUE"));
   // Nor does a copy change its kind.
   segment = h.device->makeSegment();
-  const uint32_t copy = segment->copy(0, Way::In, there.data(), staged.data(), 64);
+  const uint32_t copy = segment->copy(0, CopyDirection::In, there.data(), staged.data(), 64);
   ASSERT_EQ(segment->prepare(), absl::OkStatus());
   segment->move(copy, there.data(), there.data());
   h.queue->run(*segment, {});
@@ -104,13 +104,13 @@ TEST_F(OnGpu, WhatCannotBeAGraphIsAnErrorThatNamesIt) {
 }
 
 TEST_F(OnGpu, TooMuchMemoryNamesWhatThereIs) {
-  Memory most = h.memory(uint64_t(900) << 20);
-  auto more = h.device->allocate(uint64_t(200) << 20, Space::Device, Memory::Guard::None, "one more");
+  MemoryRegion most = h.memory(uint64_t(900) << 20);
+  auto more = h.device->allocate(uint64_t(200) << 20, MemorySpace::Device, MemoryRegion::Guard::None, "one more");
   EXPECT_EQ(more.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(more.status().message()), HasSubstr("one more, 209715200 bytes (of 1073741824 are free "));
 }
 
-CopyNode copyOut(void *to, const Memory &from) {
+CopyNode copyOut(void *to, const MemoryRegion &from) {
   CopyNode node{};
   node.from.kind = CopyNode::Device;
   node.from.device = Address(reinterpret_cast<uintptr_t>(from.data()));
@@ -122,7 +122,7 @@ CopyNode copyOut(void *to, const Memory &from) {
 }
 
 TEST_F(OnGpu, TheDriverRefusesGraphsThatTheManualForbids) {
-  Memory there = h.memory(64);
+  MemoryRegion there = h.memory(64);
   float back = -1;
   const CopyNode params = copyOut(&back, there);
   Context context = nullptr;
@@ -157,7 +157,7 @@ TEST_F(OnGpu, TheDriverRefusesGraphsThatTheManualForbids) {
 }
 
 TEST_F(OnGpu, WhatAStreamIsGivenCanBeCapturedAsAPartOfAGraph) {
-  Memory there = h.memory(64), staged = h.staging(std::vector<float>(16, 3));
+  MemoryRegion there = h.memory(64), staged = h.staging(std::vector<float>(16, 3));
   float back = -1;
   const CopyNode params = copyOut(&back, there);
   Context context = nullptr;

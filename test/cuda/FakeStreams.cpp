@@ -91,7 +91,7 @@ CUDA_FUNCTION(cuStreamSynchronize, , Stream *stream) {
   if (stream->captured)
     return kCaptureUnsupported;
   gpu().engine.enqueue(*stream->queue, {nullptr, ++stream->signals, nullptr});
-  while (gpu().engine.reached(*stream->queue, stream->signals) == device::Queue::Reached::NotYet)
+  while (gpu().engine.reached(*stream->queue, stream->signals) == device::DeviceQueue::Reached::NotYet)
     gpu().engine.wait(*stream->queue, stream->signals, absl::Milliseconds(100));
   return failure();
 }
@@ -178,8 +178,8 @@ CUDA_FUNCTION(cuEventQuery, , Event *event) {
   const Event now = stateOf(event);
   if (!now.queue)
     return kSuccess;
-  device::Queue::Reached reached = gpu().engine.reached(*now.queue, now.count);
-  if (reached == device::Queue::Reached::Yes)
+  device::DeviceQueue::Reached reached = gpu().engine.reached(*now.queue, now.count);
+  if (reached == device::DeviceQueue::Reached::Yes)
     return kSuccess;
   return failure() == kSuccess ? kNotReady : failure();
 }

@@ -21,18 +21,18 @@ struct Shape {
   bool transposeA = false, transposeB = false;
 };
 
-kernels::LibraryCall callOf(const Shape &s, Precision precision) {
+kernels::LibraryCall callOf(const Shape &s, MatmulPrecision precision) {
   kernels::LibraryCall call;
   call.kernel = "gpu_matmul";
   auto add = [&](const char *name, int64_t value) { call.attributes.push_back({name, {value}, {}}); };
   if (s.batch != 1)
     add("batch", s.batch);
-  if (precision == Precision::Bf16)
+  if (precision == MatmulPrecision::Bf16)
     add("bf16", 1);
   add("k", s.k);
   add("m", s.m);
   add("n", s.n);
-  if (precision == Precision::Tf32)
+  if (precision == MatmulPrecision::Tf32)
     add("tf32", 1);
   if (s.transposeA)
     add("transpose_a", 1);
@@ -67,7 +67,7 @@ struct Made {
   std::vector<float> a, b, c;
   std::string algorithm;
 
-  Made(const Shape &s, Precision precision, const std::string &told = "") {
+  Made(const Shape &s, MatmulPrecision precision, const std::string &told = "") {
     a = numbers(s.batch * s.m * s.k, 1);
     b = numbers(s.batch * s.k * s.n, 2);
     c.resize(size_t(s.batch * s.m * s.n));
@@ -81,8 +81,8 @@ struct Made {
     auto rounded = [](uint64_t bytes) { return (bytes + 63) / 64 * 64; };
     const uint64_t sizes[] = {a.size() * 4, b.size() * 4, c.size() * 4, scratchBytes};
     // One for all: the simulated GPU gives no memory a second time.
-    static const Memory *arena =
-        new Memory(*gpu().device->allocate(8 << 20, Space::Device, Memory::Guard::None, "arena"));
+    static const MemoryRegion *arena =
+        new MemoryRegion(*gpu().device->allocate(8 << 20, MemorySpace::Device, MemoryRegion::Guard::None, "arena"));
     void *buffers[4];
     auto *at = const_cast<uint8_t *>(arena->data()) + 64;
     for (int i = 0; i < 4; at += rounded(sizes[i++]))
@@ -90,7 +90,7 @@ struct Made {
     DeviceHarness &h = gpu();
     h.write(buffers[0], a);
     h.write(buffers[1], b);
-    h.run([&](Segment &s) { s.call(0, **kernel, buffers); });
+    h.run([&](QueueSegment &s) { s.call(0, **kernel, buffers); });
     c = h.read<float>(buffers[2], c.size());
     EXPECT_TRUE(h.queue->status().ok()) << h.queue->status();
     h.segments.clear(); // they name the kernel
@@ -98,10 +98,10 @@ struct Made {
 };
 
 /// The largest error by what docs/cuda.md says it may be.
-double errorByBound(const Shape &s, Precision precision, const Made &run) {
+double errorByBound(const Shape &s, MatmulPrecision precision, const Made &run) {
   const double unit = std::ldexp(1.0, -24); // of f32
-  const double factor = precision == Precision::Tf32   ? std::ldexp(1.0, -10)
-                        : precision == Precision::Bf16 ? std::ldexp(1.0, -7)
+  const double factor = precision == MatmulPrecision::Tf32   ? std::ldexp(1.0, -10)
+                        : precision == MatmulPrecision::Bf16 ? std::ldexp(1.0, -7)
                                                        : 0;
   double worst = 0;
   for (int64_t each = 0; each < s.batch; ++each)
@@ -128,23 +128,23 @@ TEST(Products, StayWithinTheirBounds) {
       for (int64_t batch : {1, 3})
         for (int transposes = 0; transposes < 4; ++transposes) {
           const Shape s{m, n, k, batch, (transposes & 1) != 0, (transposes & 2) != 0};
-          for (Precision precision : {Precision::Ieee, Precision::Tf32, Precision::Bf16}) {
+          for (MatmulPrecision precision : {MatmulPrecision::Ieee, MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
             SCOPED_TRACE(absl::StrCat(m, "x", n, "x", k, " batch ", batch, " transposes ", transposes, " precision ",
                                       int(precision)));
             const Made run(s, precision);
             EXPECT_LE(errorByBound(s, precision, run), 1);
             // It was told: the error is not that of a precision above.
-            if (precision != Precision::Ieee)
-              EXPECT_GT(errorByBound(s, Precision::Ieee, run), 1);
-            if (precision == Precision::Bf16 && k == 1)
-              EXPECT_GT(errorByBound(s, Precision::Tf32, run), 1);
+            if (precision != MatmulPrecision::Ieee)
+              EXPECT_GT(errorByBound(s, MatmulPrecision::Ieee, run), 1);
+            if (precision == MatmulPrecision::Bf16 && k == 1)
+              EXPECT_GT(errorByBound(s, MatmulPrecision::Tf32, run), 1);
           }
         }
 }
 
 TEST(Products, AlgorithmsAreToldAndTakenAgain) {
   const Shape s{40, 24, 300};
-  const Made first(s, Precision::Ieee), again(s, Precision::Ieee, first.algorithm);
+  const Made first(s, MatmulPrecision::Ieee), again(s, MatmulPrecision::Ieee, first.algorithm);
   EXPECT_THAT(first.algorithm,
               testing::MatchesRegex("cuBLASLt 130100 on simulated GPU with 4 multiprocessors [0-9a-f]+"));
   EXPECT_EQ(again.algorithm, first.algorithm);
@@ -154,16 +154,16 @@ TEST(Products, AlgorithmsAreToldAndTakenAgain) {
   const size_t parts = other.rfind(' ') + 1 + 16; // the second word
   ASSERT_EQ(other.substr(parts, 2), "04");
   other[parts + 1] = '1';
-  EXPECT_NE(Made(s, Precision::Ieee, other).c, first.c);
+  EXPECT_NE(Made(s, MatmulPrecision::Ieee, other).c, first.c);
 }
 
 std::string refusal(const std::string &algorithm, uint64_t scratchBytes = 4 << 20) {
-  auto made = gpu().device->make(callOf({40, 24, 300}, Precision::Ieee), {scratchBytes, nullptr, algorithm});
+  auto made = gpu().device->make(callOf({40, 24, 300}, MatmulPrecision::Ieee), {scratchBytes, nullptr, algorithm});
   return made.ok() ? "made" : std::string(made.status().message());
 }
 
 TEST(Products, OtherAlgorithmsAreRefused) {
-  const std::string own = Made({40, 24, 300}, Precision::Ieee).algorithm;
+  const std::string own = Made({40, 24, 300}, MatmulPrecision::Ieee).algorithm;
   EXPECT_EQ(refusal("cuBLASLt 120000 on simulated GPU with 4 multiprocessors 00"),
             "GPU:0: matmul f32 40x24x300: it was made by cuBLASLt 120000 on simulated GPU with 4 multiprocessors, and "
             "here is cuBLASLt 130100 "
@@ -183,7 +183,7 @@ TEST(Products, OtherAlgorithmsAreRefused) {
 }
 
 TEST(Products, AreSaidInThePlan) {
-  kernels::LibraryCall call = callOf({40, 24, 300, 2, true, true}, Precision::Bf16);
+  kernels::LibraryCall call = callOf({40, 24, 300, 2, true, true}, MatmulPrecision::Bf16);
   auto facts = kernels::checkCall(call);
   ASSERT_TRUE(facts.ok()) << facts.status();
   EXPECT_EQ(facts->name, "gpu_matmul_40x24x300_batch2_ta_tb_bf16");
@@ -191,7 +191,7 @@ TEST(Products, AreSaidInThePlan) {
   EXPECT_TRUE(facts->onGpu);
   call.kernel = "matmul"; // a CPU's may have it too
   EXPECT_EQ(kernels::checkCall(call)->name, "matmul_40x24x300_batch2_ta_tb_bf16");
-  call = callOf({40, 24, 300}, Precision::Ieee);
+  call = callOf({40, 24, 300}, MatmulPrecision::Ieee);
   EXPECT_EQ(kernels::checkCall(call)->name, "gpu_matmul_40x24x300");
   call.postOps = {"relu"};
   EXPECT_THAT(std::string(kernels::checkCall(call).status().message()), HasSubstr("a GPU's has none"));
@@ -200,12 +200,12 @@ TEST(Products, AreSaidInThePlan) {
 /// NVIDIA's own library, where it is installed, takes all that it is told, up to where it needs a GPU.
 TEST(Products, AreDescribedAsTheInstalledLibraryHasThem) {
   static const auto api = // opened for good
-      lt::Cublaslt::openFile({"/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12"});
+      lt::CublasLtApi::openFile({"/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12"});
   if (!api.ok())
     GTEST_SKIP() << "no cuBLASLt in /usr/local/cuda";
   EXPECT_GE((*api)->getVersion(), 120000u);
-  const auto products = std::make_shared<Products>(**api, "GPU:0", "nothing");
-  for (Precision precision : {Precision::Ieee, Precision::Tf32, Precision::Bf16})
+  const auto products = std::make_shared<CublasMatmul>(**api, "GPU:0", "nothing");
+  for (MatmulPrecision precision : {MatmulPrecision::Ieee, MatmulPrecision::Tf32, MatmulPrecision::Bf16})
     for (const Shape &s : {Shape{40, 24, 300}, Shape{40, 24, 300, 2, true, true}})
       EXPECT_THAT(std::string(products->make(callOf(s, precision), {4 << 20, nullptr, ""}).status().message()),
                   HasSubstr("cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_INITIALIZED"));
@@ -213,7 +213,7 @@ TEST(Products, AreDescribedAsTheInstalledLibraryHasThem) {
 
 /// A call for the host is none for a GPU, and the other way round.
 TEST(Products, AreForGpus) {
-  EXPECT_THAT(std::string(host().make(callOf({16, 16, 16}, Precision::Ieee), {}).status().message()),
+  EXPECT_THAT(std::string(host().make(callOf({16, 16, 16}, MatmulPrecision::Ieee), {}).status().message()),
               HasSubstr("a lane's thread does no product of a GPU's"));
 }
 

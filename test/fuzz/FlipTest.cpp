@@ -67,7 +67,7 @@ TEST(PlanFlip, WithTheSumMadeRightNothingCrashes) {
       std::string bad = good;
       bad[i] = change < 8 ? char(bad[i] ^ (1 << change)) : change == 8 ? '\0' : change == 9 ? '\xff' : '\x7f';
       std::string_view payload = std::string_view(bad).substr(plan::planHeaderBytes);
-      base::Digest digest = base::sha256(payload);
+      base::Sha256Digest digest = base::sha256(payload);
       if (i < 24 || i >= plan::planHeaderBytes) // a changed sum would only be put right again
         memcpy(bad.data() + 24, digest.data(), digest.size());
       auto loaded = plan::decodePlan(bad, "p");

@@ -170,7 +170,7 @@ void recordings(const std::string &folder) {
         recording.set_time_us(1000000 * (task + 1));
         for (int program = 0; program < plan.plan.programs_size(); ++program)
           for (int i = 0; i <= plan.plan.programs(program).instructions_size(); ++i) {
-            service::LanePlace place;
+            service::LanePosition place;
             place.set_program(static_cast<uint32_t>(program));
             place.set_instruction(static_cast<uint32_t>(i));
             place.set_doing(doing);

@@ -149,15 +149,15 @@ bool complain(const llvm::Twine &message) {
 }
 
 /// Which mode the flags ask for, and its inputs.
-bool readMode(const Flags &flags, Options &options) {
+bool readMode(const Flags &flags, CommandLineOptions &options) {
   size_t inputs = flags.inputs.size();
   bool compares = flags.compare.getNumOccurrences() > 0;
   if (flags.verifyPlan + flags.diff + compares > 1)
     return complain("--verify-plan, --diff and --compare exclude each other");
-  options.mode = flags.verifyPlan ? Mode::VerifyPlan
-                 : flags.diff     ? Mode::Diff
-                 : compares       ? Mode::Compare
-                                  : Mode::Compile;
+  options.mode = flags.verifyPlan ? ToolMode::VerifyPlan
+                 : flags.diff     ? ToolMode::Diff
+                 : compares       ? ToolMode::Compare
+                                  : ToolMode::Compile;
   const bool reads = flags.verifyPlan || flags.diff;
   if (inputs == 0 || (reads && inputs != (flags.diff ? 2 : 1))) {
     if (flags.diff)
@@ -177,7 +177,7 @@ bool readMode(const Flags &flags, Options &options) {
   options.report = flags.report;
   options.measured = flags.measured;
   options.calibration = flags.calibration;
-  bool compiles = options.mode == Mode::Compile || compares;
+  bool compiles = options.mode == ToolMode::Compile || compares;
   if (!compiles && (flags.partition.getNumOccurrences() || flags.strategy.getNumOccurrences() ||
                     flags.numGpus.getNumOccurrences() || flags.emit.getNumOccurrences()))
     return complain(
@@ -186,7 +186,7 @@ bool readMode(const Flags &flags, Options &options) {
       (flags.strategy.getNumOccurrences() || flags.emit.getNumOccurrences() || flags.output.getNumOccurrences()))
     return complain(
         "--compare writes no plan and takes the strategies from its list; leave -o, --strategy and --emit out");
-  if (flags.report.getNumOccurrences() && (options.mode != Mode::Compile || options.report.empty()))
+  if (flags.report.getNumOccurrences() && (options.mode != ToolMode::Compile || options.report.empty()))
     return complain("--report=PATH is for the compilation of a model");
   if (flags.measured.getNumOccurrences() && (options.report.empty() || options.measured.empty()))
     return complain("--measured=PATH is for the page of --report; add that, or leave it out");
@@ -207,17 +207,17 @@ bool readMode(const Flags &flags, Options &options) {
   return true;
 }
 
-bool readEmit(const Flags &flags, Options &options) {
+bool readEmit(const Flags &flags, CommandLineOptions &options) {
   std::string emit = canonical(flags.emit);
-  if (std::optional<Stage> stage = parseStage(emit)) {
-    options.emit = Output::StageText;
+  if (std::optional<PipelineStage> stage = parseStage(emit)) {
+    options.emit = EmitKind::StageText;
     options.stage = *stage;
   } else if (emit == "plan") {
-    options.emit = Output::Plan;
+    options.emit = EmitKind::Plan;
   } else if (emit == "plan-text") {
-    options.emit = Output::PlanText;
+    options.emit = EmitKind::PlanText;
   } else if (emit == "table") {
-    options.emit = Output::Table;
+    options.emit = EmitKind::Table;
   } else {
     return complain("--emit=" + flags.emit.getValue() +
                     ": expected graph, differentiated, placed, replicated, partitioned, outlined, scheduled, linalg, "
@@ -228,7 +228,7 @@ bool readEmit(const Flags &flags, Options &options) {
 
 } // namespace
 
-std::optional<Options> parseOptions(int argc, char **argv) {
+std::optional<CommandLineOptions> parseOptions(int argc, char **argv) {
   static Flags flags;
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
@@ -262,7 +262,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
     llvm::errs() << StringRef(errors).rtrim() << '\n';
     return std::nullopt;
   }
-  Options options;
+  CommandLineOptions options;
   if (!readMode(flags, options))
     return std::nullopt;
   options.output = flags.output;
@@ -272,7 +272,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
     options.strategy = flags.strategy;
   if (flags.recovery.getNumOccurrences()) {
     options.recovery = flags.recovery;
-    if (options.mode != Mode::Compile)
+    if (options.mode != ToolMode::Compile)
       return complain("--recovery is for the compilation of a model"), std::nullopt;
     if (options.recovery != "memory" && options.recovery != "checkpoint")
       return complain("--recovery=" + *options.recovery + ": expected memory or checkpoint"), std::nullopt;
@@ -294,7 +294,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
     return complain("--num_gpus=" + llvm::Twine(*options.numGpus) + ": expected 0 to 64"), std::nullopt;
   if (!readEmit(flags, options))
     return std::nullopt;
-  if (!options.report.empty() && options.emit == Output::StageText)
+  if (!options.report.empty() && options.emit == EmitKind::StageText)
     return complain("--report shows a plan; --emit=" + flags.emit.getValue() + " stops before there is one"),
            std::nullopt;
   return options;
@@ -302,7 +302,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
 
 /// Soft placement: GPUs that this machine lacks, by what its driver says, are left out of the tasks that run here.
 static void leaveOutMissing(cluster::ClusterConfig &config) {
-  const device::Kind &kind = device::gpuKind();
+  const device::DeviceKind &kind = device::gpuKind();
   if (!config.hasDevices(kind))
     return;
   const absl::StatusOr<uint32_t> there = device::countDevices(kind);
@@ -320,7 +320,7 @@ static void leaveOutMissing(cluster::ClusterConfig &config) {
   }
 }
 
-absl::StatusOr<cluster::ClusterConfig> readClusterOf(const Options &options) {
+absl::StatusOr<cluster::ClusterConfig> readClusterOf(const CommandLineOptions &options) {
   absl::StatusOr<cluster::ClusterConfig> config =
       options.cluster ? cluster::readClusterFile(*options.cluster) : cluster::ClusterConfig::oneTask();
   if (config.ok() && options.numGpus)

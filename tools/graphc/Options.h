@@ -12,13 +12,13 @@
 namespace graphc {
 
 /// What --emit asks for: a stage's text, or something made of the plan.
-enum class Output { StageText, Plan, PlanText, Table };
+enum class EmitKind { StageText, Plan, PlanText, Table };
 
 /// What graphc is asked to do: compile, or say something of plans that exist, or of plans that it makes in passing.
-enum class Mode { Compile, VerifyPlan, Diff, Compare };
+enum class ToolMode { Compile, VerifyPlan, Diff, Compare };
 
-struct Options {
-  Mode mode = Mode::Compile;
+struct CommandLineOptions {
+  ToolMode mode = ToolMode::Compile;
   std::string model;                   ///< path of the model or plan, "-": stdin
   std::string otherPlan;               ///< Diff: the new plan
   std::vector<std::string> strategies; ///< Compare
@@ -30,18 +30,18 @@ struct Options {
   std::optional<std::string> strategy; ///< --strategy, beats the file's
   std::optional<std::string> recovery; ///< --recovery, beats the file's
   std::optional<unsigned> numGpus;     ///< of each task that computes
-  Output emit = Output::Plan;
-  Stage stage = Stage::Llvm;           ///< where emit is StageText
+  EmitKind emit = EmitKind::Plan;
+  PipelineStage stage = PipelineStage::Llvm;           ///< where emit is StageText
   bool logDevicePlacement = false;
   CompileOptions compile;
 };
 
 /// Of --partition, with the GPUs of --num_gpus and without those that soft placement does not find here; one task without it.
-absl::StatusOr<cluster::ClusterConfig> readClusterOf(const Options &options);
+absl::StatusOr<cluster::ClusterConfig> readClusterOf(const CommandLineOptions &options);
 
 /// Parses the command line; --help and --version end the process with 0. Every flag takes - and _ alike. Returns
 /// nothing where the command line is wrong, having said so on stderr.
-std::optional<Options> parseOptions(int argc, char **argv);
+std::optional<CommandLineOptions> parseOptions(int argc, char **argv);
 
 } // namespace graphc
 

@@ -8,7 +8,7 @@
 
 namespace graphc {
 
-int verifyPlanFile(const Options &options) {
+int verifyPlanFile(const CommandLineOptions &options) {
   absl::StatusOr<plan::LoadedPlan> loaded = plan::readPlan(options.model);
   absl::Status status = loaded.status();
   if (status.ok())
@@ -32,7 +32,7 @@ int verifyPlanFile(const Options &options) {
   return 0;
 }
 
-int diffPlans(const Options &options) {
+int diffPlans(const CommandLineOptions &options) {
   plan::LoadedPlan plans[2];
   for (const auto &[plan, path] : {std::pair(&plans[0], options.model), std::pair(&plans[1], options.otherPlan)}) {
     absl::StatusOr<plan::LoadedPlan> loaded = plan::loadPlan(path);

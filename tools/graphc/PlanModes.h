@@ -12,10 +12,10 @@
 namespace graphc {
 
 /// --verify-plan: digest, well-formedness and the certificate of liveness.
-int verifyPlanFile(const Options &options);
+int verifyPlanFile(const CommandLineOptions &options);
 
 /// --diff: what moved from one plan to another, what now crosses a link, what it costs, and why.
-int diffPlans(const Options &options);
+int diffPlans(const CommandLineOptions &options);
 
 } // namespace graphc
 

@@ -48,7 +48,7 @@ int complain(const llvm::Twine &message) {
 }
 
 /// Writes what `print` prints to --output, which it replaces as a whole, or to standard output.
-int writeText(const Options &options, llvm::function_ref<void(llvm::raw_ostream &)> print) {
+int writeText(const CommandLineOptions &options, llvm::function_ref<void(llvm::raw_ostream &)> print) {
   std::string text;
   llvm::raw_string_ostream os(text);
   print(os);
@@ -59,7 +59,7 @@ int writeText(const Options &options, llvm::function_ref<void(llvm::raw_ostream 
 }
 
 /// model.mlir becomes model.plan beside it; standard input becomes standard output.
-std::string getPlanPath(const Options &options) {
+std::string getPlanPath(const CommandLineOptions &options) {
   if (!options.output.empty() || options.model == "-")
     return options.output.empty() ? "-" : options.output;
   llvm::SmallString<128> path(options.model);
@@ -79,8 +79,8 @@ std::string printPlanText(plan::Plan plan) {
   return text;
 }
 
-std::optional<cluster::Calibration> readCalibration(const Options &options) {
-  absl::StatusOr<cluster::Calibration> read = cluster::loadCalibration(options.calibration);
+std::optional<cluster::MachineCalibration> readCalibration(const CommandLineOptions &options) {
+  absl::StatusOr<cluster::MachineCalibration> read = cluster::loadCalibration(options.calibration);
   if (read.ok())
     return *std::move(read);
   complain(std::string(read.status().message()));
@@ -88,23 +88,23 @@ std::optional<cluster::Calibration> readCalibration(const Options &options) {
 }
 
 /// Of --measured; an error names the file.
-absl::StatusOr<Measured> readMeasured(const plan::Plan &plan, const std::string &path) {
+absl::StatusOr<MeasuredTimes> readMeasured(const plan::Plan &plan, const std::string &path) {
   GRAPHC_ASSIGN_OR_RETURN(std::string file, plan::encodePlan(plan));
   GRAPHC_ASSIGN_OR_RETURN(plan::LoadedPlan loaded, plan::decodePlan(file, "the plan"));
   GRAPHC_ASSIGN_OR_RETURN(std::string bytes, base::readFile(path, trace::kMostTraceBytes));
   absl::StatusOr<trace::MeasuredTrace> trace = trace::readTrace(bytes);
-  absl::StatusOr<Measured> measured =
-      trace.ok() ? measure(plan, loaded.fingerprint, *trace) : absl::StatusOr<Measured>(trace.status());
+  absl::StatusOr<MeasuredTimes> measured =
+      trace.ok() ? measure(plan, loaded.fingerprint, *trace) : absl::StatusOr<MeasuredTimes>(trace.status());
   return measured.ok() ? measured : base::annotate(measured.status(), path);
 }
 
-int writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const Options &options) {
-  std::optional<cluster::Calibration> calibration = readCalibration(options);
+int writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const CommandLineOptions &options) {
+  std::optional<cluster::MachineCalibration> calibration = readCalibration(options);
   if (!calibration)
     return kWrong;
-  std::optional<Measured> measured;
+  std::optional<MeasuredTimes> measured;
   if (!options.measured.empty()) {
-    absl::StatusOr<Measured> read = readMeasured(plan, options.measured);
+    absl::StatusOr<MeasuredTimes> read = readMeasured(plan, options.measured);
     if (!read.ok())
       return complain("--measured " + std::string(read.status().message()));
     measured = *std::move(read);
@@ -119,8 +119,8 @@ int writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster, c
 }
 
 /// --compare: one row a strategy. 1 where none of them is possible.
-int compareStrategies(Compilation &compilation, const Options &options) {
-  if (compilation.stage() >= Stage::Placed)
+int compareStrategies(CompilerInstance &compilation, const CommandLineOptions &options) {
+  if (compilation.stage() >= PipelineStage::Placed)
     return complain("--compare takes a model of stage graph or differentiated; " + options.model + " is of stage \"" +
                     getStageName(compilation.stage()) + "\" and has its strategy");
   absl::StatusOr<cluster::ClusterConfig> cluster = readClusterOf(options);
@@ -130,10 +130,10 @@ int compareStrategies(Compilation &compilation, const Options &options) {
   }
   if (!isSupported(*cluster, [](const graphc::Diagnostic &said) { print(said, llvm::errs()); }))
     return kWrong;
-  std::optional<cluster::Calibration> calibration = readCalibration(options);
+  std::optional<cluster::MachineCalibration> calibration = readCalibration(options);
   if (!calibration)
     return kWrong;
-  std::vector<Compared> rows;
+  std::vector<ComparedStrategy> rows;
   for (const std::string &name : options.strategies) {
     absl::StatusOr<std::string> strategy = toStrategyJson(name, *cluster);
     if (!strategy.ok())
@@ -142,21 +142,21 @@ int compareStrategies(Compilation &compilation, const Options &options) {
   }
   llvm::outs() << toText(rows) << " predicted from " << sourceText(*calibration, cluster->hasDevices(device::gpuKind()))
                << "; the step of an asynchronous strategy is one update\n";
-  for (const Compared &row : rows)
+  for (const ComparedStrategy &row : rows)
     for (const std::string &remark : row.remarks)
       llvm::outs() << ' ' << row.strategy << ": " << remark << '\n';
-  return llvm::all_of(rows, [](const Compared &row) { return !row.whyNot.empty(); }) ? kWrong : kDone;
+  return llvm::all_of(rows, [](const ComparedStrategy &row) { return !row.whyNot.empty(); }) ? kWrong : kDone;
 }
 
-int writePlan(Compilation &compilation, const Options &options, std::chrono::steady_clock::time_point start) {
+int writePlan(CompilerInstance &compilation, const CommandLineOptions &options, std::chrono::steady_clock::time_point start) {
   FailureOr<plan::Plan> plan = compilation.emit();
   if (failed(plan) || failed(compilation.check(*plan)))
     return kWrong;
   if (!options.report.empty() && writeReport(*plan, compilation.cluster(), options) != kDone)
     return kWrong;
-  if (options.emit == Output::PlanText)
+  if (options.emit == EmitKind::PlanText)
     return writeText(options, [&](llvm::raw_ostream &os) { os << printPlanText(*plan); });
-  if (options.emit == Output::Table)
+  if (options.emit == EmitKind::Table)
     return writeText(options, [&](llvm::raw_ostream &os) {
       printTable(*plan, /*exact=*/true, os);
       os << ' ' << summarize(*plan) << '\n';
@@ -205,8 +205,8 @@ bool isPlanFile(StringRef path) {
 
 /// What would be written over a file that is read, or over the other output; "" where nothing is. Text goes to standard
 /// output unless -o is given.
-std::string findOverwriting(const Options &options) {
-  std::string output = options.emit == Output::Plan ? getPlanPath(options) : options.output;
+std::string findOverwriting(const CommandLineOptions &options) {
+  std::string output = options.emit == EmitKind::Plan ? getPlanPath(options) : options.output;
   if (output == "-")
     output.clear();
   for (const auto &[flag, written] : {std::pair("-o", output), std::pair("--report", options.report)}) {
@@ -222,7 +222,7 @@ std::string findOverwriting(const Options &options) {
   }
   if (!output.empty() && !options.report.empty() && isSameFile(output, options.report))
     return options.report + " would be both the report and " +
-           (options.emit == Output::Plan ? "the plan" : "what --emit prints") +
+           (options.emit == EmitKind::Plan ? "the plan" : "what --emit prints") +
            "; name another file with --report or -o";
   return "";
 }
@@ -238,7 +238,7 @@ bool isEndless(StringRef path) {
 }
 
 /// The cluster of --partition with --strategy in place of its own; nothing where nothing is said of one.
-absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
+absl::StatusOr<MaybeCluster> readCluster(const CommandLineOptions &options) {
   if (!options.cluster && !options.strategy && !options.numGpus && !options.recovery)
     return std::nullopt;
   GRAPHC_ASSIGN_OR_RETURN(cluster::ClusterConfig cluster, readClusterOf(options));
@@ -250,13 +250,13 @@ absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
   }
   if (options.recovery)
     cluster.strategy.recovery =
-        *options.recovery == "memory" ? cluster::Recovery::Memory : cluster::Recovery::Checkpoint;
+        *options.recovery == "memory" ? cluster::RecoveryMode::Memory : cluster::RecoveryMode::Checkpoint;
   if (std::string misfit = options.recovery ? findMisfitOf(cluster) : ""; !misfit.empty())
     return absl::InvalidArgumentError(absl::StrCat("graphc: --recovery=", *options.recovery, ": ", misfit));
   return cluster;
 }
 
-int run(const Options &options, std::chrono::steady_clock::time_point start) {
+int run(const CommandLineOptions &options, std::chrono::steady_clock::time_point start) {
   if (const auto &limit = base::maxCpuLevel(); !limit.ok())
     return complain(std::string(limit.status().message())), kUsage;
   // Before all the work, and where no code is made as well: a misspelt target never passes.
@@ -279,7 +279,7 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
   DefaultTimingManager timing;
   applyDefaultTimingManagerCLOptions(timing);
   TimingScope scope = timing.getRootScope();
-  Compilation compilation(options.compile, [](const graphc::Diagnostic &said) { print(said, llvm::errs()); });
+  CompilerInstance compilation(options.compile, [](const graphc::Diagnostic &said) { print(said, llvm::errs()); });
   compilation.context().printOpOnDiagnostic(isAsked("mlir-print-op-on-diagnostic"));
   compilation.setUp = [&](PassManager &manager) {
     manager.enableTiming(scope);
@@ -287,7 +287,7 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
   };
   if (failed(compilation.read(std::move(*model))))
     return kWrong;
-  if (options.mode == Mode::Compare)
+  if (options.mode == ToolMode::Compare)
     return compareStrategies(compilation, options);
   absl::StatusOr<MaybeCluster> cluster = readCluster(options);
   if (!cluster.ok()) {
@@ -302,18 +302,18 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
                     " is for modules of stage graph or differentiated");
   if (failed(compilation.useCluster(*cluster)))
     return kWrong;
-  Stage target = options.emit == Output::StageText ? options.stage : Stage::Llvm;
+  PipelineStage target = options.emit == EmitKind::StageText ? options.stage : PipelineStage::Llvm;
   if (target < compilation.stage())
     return complain(options.model + " is of stage \"" + getStageName(compilation.stage()) +
                     "\" already; --emit=" + getStageName(target) + " lies before it");
-  if (options.logDevicePlacement && compilation.stage() <= Stage::Placed && target >= Stage::Placed) {
-    if (failed(compilation.lower(Stage::Placed)))
+  if (options.logDevicePlacement && compilation.stage() <= PipelineStage::Placed && target >= PipelineStage::Placed) {
+    if (failed(compilation.lower(PipelineStage::Placed)))
       return kWrong;
     logPlacement(compilation.module(), llvm::errs());
   }
   if (failed(compilation.lower(target)))
     return kWrong;
-  if (options.emit == Output::StageText)
+  if (options.emit == EmitKind::StageText)
     return writeText(options, [&](llvm::raw_ostream &os) {
       compilation.module()->print(os);
       os << '\n';
@@ -328,13 +328,13 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   signal(SIGXFSZ, SIG_IGN); // a write beyond ulimit -f becomes an error with the file's name
   registerPasses(); // so that --mlir-print-ir-after and the like know their names
-  std::optional<Options> options = parseOptions(argc, argv);
+  std::optional<CommandLineOptions> options = parseOptions(argc, argv);
   if (!options)
     return kUsage;
   switch (options->mode) {
-  case Mode::VerifyPlan:
+  case ToolMode::VerifyPlan:
     return verifyPlanFile(*options);
-  case Mode::Diff:
+  case ToolMode::Diff:
     return diffPlans(*options);
   default:
     return run(*options, start);

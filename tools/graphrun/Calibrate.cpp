@@ -97,17 +97,17 @@ double timeMemory() {
 }
 
 /// Near asks on this thread, far answers on another.
-absl::StatusOr<cluster::Calibration::Link> timeBoth(Transport &near, Transport &far) {
+absl::StatusOr<cluster::MachineCalibration::Link> timeBoth(Transport &near, Transport &far) {
   absl::Status answered;
   std::thread other([&] { answered = answerLink(far, kChannels); });
   absl::StatusOr<LinkFigures> figures = timeLink(near, kChannels, kSeconds);
   other.join();
   GRAPHC_RETURN_IF_ERROR(figures.status());
   GRAPHC_RETURN_IF_ERROR(answered);
-  return cluster::Calibration::Link{figures->latencyMicroseconds, figures->there};
+  return cluster::MachineCalibration::Link{figures->latencyMicroseconds, figures->there};
 }
 
-absl::StatusOr<cluster::Calibration::Link> timeSharedMemory() {
+absl::StatusOr<cluster::MachineCalibration::Link> timeSharedMemory() {
   const std::string near = "/job:near/task:0", far = "/job:far/task:0", plan(64, '0');
   GRAPHC_ASSIGN_OR_RETURN(auto atNear, base::UnnamedListener::make(SOCK_SEQPACKET));
   GRAPHC_ASSIGN_OR_RETURN(auto atFar, base::UnnamedListener::make(SOCK_SEQPACKET));
@@ -145,10 +145,10 @@ struct GrpcEnds {
   std::unique_ptr<transport::GrpcTransport> end[2];
 };
 
-absl::StatusOr<cluster::Calibration::Link> timeGrpc() {
+absl::StatusOr<cluster::MachineCalibration::Link> timeGrpc() {
   service::silenceGrpc();
   GrpcEnds ends;
-  service::Identity known{service::randomHex(32), nullptr};
+  service::TaskIdentity known{service::randomHex(32), nullptr};
   base::UniqueFd path[2];
   std::string address[2];
   transport::GrpcIdentity identity[2];
@@ -170,7 +170,7 @@ absl::StatusOr<cluster::Calibration::Link> timeGrpc() {
       task == 1 ? (void)end.addSend(0, spec) : (void)end.addRecv(1, spec);
     ends.server[task]->data().serve(&end);
   }
-  service::Dialer dialer(address[1], known);
+  service::TaskDialer dialer(address[1], known);
   GRAPHC_RETURN_IF_ERROR(ends.end[0]->connect(1, [&] { return dialer.start(absl::Seconds(10)); }));
   for (auto &end : ends.end)
     GRAPHC_RETURN_IF_ERROR(end->waitConnected(absl::Now() + absl::Seconds(10)));
@@ -185,10 +185,10 @@ std::string cpuName() {
   return "unknown";
 }
 
-absl::StatusOr<cluster::Calibration> measure() {
-  cluster::Calibration figures;
+absl::StatusOr<cluster::MachineCalibration> measure() {
+  cluster::MachineCalibration figures;
   auto tell = [](const std::string &text) { std::fprintf(stderr, "graphrun: %s\n", text.c_str()); };
-  auto tellLink = [&](const char *name, const cluster::Calibration::Link &link) {
+  auto tellLink = [&](const char *name, const cluster::MachineCalibration::Link &link) {
     char text[128];
     std::snprintf(text, sizeof text, "%s %.3g µs one way, %.3g Gbit/s", name, link.latencyMicroseconds,
                   link.gigabitsPerSecond);

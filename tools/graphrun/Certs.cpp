@@ -27,7 +27,7 @@ constexpr double kAuthorityDays = 3650;
 
 std::string dateOf(absl::Time time) { return absl::FormatTime("%Y-%m-%d", time, absl::UTCTimeZone()); }
 
-absl::StatusOr<Hosts> hostsOf(const std::string &clusterFile, Hosts flags) {
+absl::StatusOr<HostFlags> hostsOf(const std::string &clusterFile, HostFlags flags) {
   if (clusterFile.empty()) {
     if (flags.empty())
       return absl::InvalidArgumentError(
@@ -47,10 +47,10 @@ absl::StatusOr<Hosts> hostsOf(const std::string &clusterFile, Hosts flags) {
   return flags;
 }
 
-absl::Status make(const std::string &directory, const Hosts &hosts, double days) {
-  GRAPHC_ASSIGN_OR_RETURN(tls::Authority authority,
-                          tls::Authority::openOrMake(directory, absl::Hours(24 * std::max(days, kAuthorityDays))));
-  auto say = [](const tls::Issued &issued, const std::string &task, const std::string &host) {
+absl::Status make(const std::string &directory, const HostFlags &hosts, double days) {
+  GRAPHC_ASSIGN_OR_RETURN(tls::CertificateAuthority authority,
+                          tls::CertificateAuthority::openOrMake(directory, absl::Hours(24 * std::max(days, kAuthorityDays))));
+  auto say = [](const tls::IssuedCertificate &issued, const std::string &task, const std::string &host) {
     std::printf("%-26s %-24s %-24s until %s%s\n", issued.file.c_str(), task.c_str(), host.c_str(),
                 dateOf(issued.expires).c_str(), issued.kept ? " (kept)" : "");
   };
@@ -59,7 +59,7 @@ absl::Status make(const std::string &directory, const Hosts &hosts, double days)
     for (size_t i = 0; i < addresses.size(); ++i) {
       std::string task = cluster::taskName(job, static_cast<uint32_t>(i)),
                   host = base::splitAddress(addresses[i]).first;
-      GRAPHC_ASSIGN_OR_RETURN(tls::Issued issued,
+      GRAPHC_ASSIGN_OR_RETURN(tls::IssuedCertificate issued,
                               authority.issue(absl::StrCat(job, "-", i), task, host, absl::Hours(24 * days)));
       say(issued, task, host);
     }
@@ -74,7 +74,7 @@ int makeCertificates(int argc, char **argv) {
   app.footer(kFooter);
   app.allow_extras();
   std::string directory = "certs", clusterFile;
-  Hosts flags;
+  HostFlags flags;
   double days = 365;
   app.add_option("dir", directory, "the folder for the files (default certs; made with mode 0700)")->type_name("DIR");
   app.add_option("--cluster", clusterFile, "cluster.json with the addresses")->type_name("FILE");

@@ -17,7 +17,7 @@ uint32_t phaseOf(const plan::Plan &plan, const std::string &entry) {
 }
 } // namespace
 
-ChiefOutputs::ChiefOutputs(const plan::Plan &plan, const Flags &flags, session::DriverOptions &driver, Sinks sinks)
+ChiefOutputs::ChiefOutputs(const plan::Plan &plan, const RunFlags &flags, session::DriverOptions &driver, Sinks sinks)
     : printed_(flags.fetches.begin(), flags.fetches.end()), sinks_(std::move(sinks)) {
   const uint32_t phase = phaseOf(plan, flags.entry);
   fetched_ = std::make_unique<session::FetchCollector>(plan, driver.fetches,
@@ -54,7 +54,7 @@ void ChiefOutputs::deliver(const session::FetchedTensor &value) {
   }
 }
 
-void ChiefOutputs::LogRecords::record(const observe::Record &record) {
+void ChiefOutputs::LogRecords::record(const observe::StepRecord &record) {
   base::logFields(spdlog::level::debug, absl::StrCat(record.phase, " step ", record.step),
                   absl::StrCat("\"record\":", observe::toJson(record)));
 }

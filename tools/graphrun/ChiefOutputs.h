@@ -19,14 +19,14 @@ public:
     std::function<void(const std::string &)> print, log;
   };
   /// Makes itself known to the driver by its options.
-  ChiefOutputs(const plan::Plan &plan, const Flags &flags, session::DriverOptions &driver, Sinks sinks);
+  ChiefOutputs(const plan::Plan &plan, const RunFlags &flags, session::DriverOptions &driver, Sinks sinks);
   /// A value of --fetch. Any thread.
   absl::Status add(const service::Fetched &value);
 
 private:
   /// Each record as fields of a line of the log.
   struct LogRecords final : session::TrainingObserver {
-    void record(const observe::Record &record) override;
+    void record(const observe::StepRecord &record) override;
   };
   void deliver(const session::FetchedTensor &value);
 

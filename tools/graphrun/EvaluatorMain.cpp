@@ -35,13 +35,13 @@ absl::StatusOr<plan::LoadedPlan> evaluationOf(const plan::Plan &plan) {
   return plan::decodePlan(file, plan.model());
 }
 
-absl::Status follow(const Flags &flags, const plan::Plan &plan, launch::LauncherWords *launcher) {
+absl::Status follow(const RunFlags &flags, const plan::Plan &plan, launch::LauncherMessages *launcher) {
   base::LogOptions log;
   log.file = flags.logFile;
   log.task = cluster::kEvaluator;
   GRAPHC_RETURN_IF_ERROR(base::initializeLog(log));
   GRAPHC_ASSIGN_OR_RETURN(const plan::LoadedPlan alone, evaluationOf(plan));
-  session::Evaluator::Options options;
+  session::CheckpointEvaluator::Options options;
   options.goal = {flags.steps, flags.epochs};
   options.historyFile = ownFile(flags.historyFile);
   // TensorBoard reads a folder as one writer's, and DIR/eval is the chief's.
@@ -71,7 +71,7 @@ absl::Status follow(const Flags &flags, const plan::Plan &plan, launch::Launcher
     else
       base::logger().info("{}", line);
   };
-  return session::Evaluator(alone, std::move(options)).run();
+  return session::CheckpointEvaluator(alone, std::move(options)).run();
 }
 } // namespace
 
@@ -80,7 +80,7 @@ bool isEvaluator(const plan::Plan &plan, const std::string &job) {
          std::none_of(plan.jobs().begin(), plan.jobs().end(), [&](auto &one) { return one.name() == job; });
 }
 
-absl::Status checkEvaluator(const plan::Plan &plan, const Flags &flags) {
+absl::Status checkEvaluator(const plan::Plan &plan, const RunFlags &flags) {
   if (flags.checkpointDirectory.empty())
     return absl::InvalidArgumentError("an evaluator follows the checkpoints of a training: give --checkpoint_dir, the "
                                       "same folder as the training's");
@@ -93,7 +93,7 @@ absl::Status checkEvaluator(const plan::Plan &plan, const Flags &flags) {
   return absl::OkStatus();
 }
 
-int evaluate(bool check, const Flags &flags, const plan::Plan &plan, launch::LauncherWords *launcher) {
+int evaluate(bool check, const RunFlags &flags, const plan::Plan &plan, launch::LauncherMessages *launcher) {
   absl::Status status = check
                             ? absl::InvalidArgumentError("an evaluator is no task of the cluster, and speaks to none: "
                                                          "there is nothing to check")

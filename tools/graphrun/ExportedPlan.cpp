@@ -11,7 +11,7 @@
 
 namespace graphc::graphrun {
 
-absl::Status useExport(Flags &flags) {
+absl::Status useExport(RunFlags &flags) {
   struct stat info{};
   if (stat(flags.plan.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     return absl::OkStatus();
@@ -25,7 +25,7 @@ absl::Status useExport(Flags &flags) {
     return absl::InvalidArgumentError(
         absl::StrCat(flags.plan, " is a folder: an export has its own variables, and makes predictions alone; leave ",
                      wrong, " out"));
-  GRAPHC_ASSIGN_OR_RETURN(session::Export found, session::openExport(flags.plan));
+  GRAPHC_ASSIGN_OR_RETURN(session::ModelExport found, session::openExport(flags.plan));
   flags.plan = found.plan;
   flags.checkpointDirectory = found.variables;
   if (flags.entry == "train") // the default
@@ -33,7 +33,7 @@ absl::Status useExport(Flags &flags) {
   return absl::OkStatus();
 }
 
-absl::Status checkExportFolder(const Flags &flags) {
+absl::Status checkExportFolder(const RunFlags &flags) {
   std::error_code error; // neither has to be there yet
   const auto place = [&error](const std::string &path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path + "/."), error);

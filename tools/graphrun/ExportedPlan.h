@@ -9,10 +9,10 @@
 namespace graphc::graphrun {
 
 /// Where a folder is given in place of a plan: it is an export, whose predictions are run with its variables.
-absl::Status useExport(Flags &flags);
+absl::Status useExport(RunFlags &flags);
 
 /// What is to be written is no folder of something else.
-absl::Status checkExportFolder(const Flags &flags);
+absl::Status checkExportFolder(const RunFlags &flags);
 
 } // namespace graphc::graphrun
 #endif

@@ -10,8 +10,8 @@
 #include "absl/strings/str_join.h"
 
 namespace graphc::graphrun {
-absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &plan, const Flags &flags) {
-  std::map<std::string, session::Argument> arguments = session::argumentsOf(plan, flags.entry);
+absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &plan, const RunFlags &flags) {
+  std::map<std::string, session::PlanArgument> arguments = session::argumentsOf(plan, flags.entry);
   std::vector<std::string> names;
   for (const auto &[name, argument] : arguments)
     names.push_back(name);

@@ -9,7 +9,7 @@ namespace graphc::graphrun {
 
 /// Name → bytes, each of the type that the plan's argument has. An argument that this run will ask for and that has no value is an
 /// error, and so is a value that no function of the plan takes. Training evaluates at its end, so it needs eval's arguments too.
-absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &plan, const Flags &flags);
+absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &plan, const RunFlags &flags);
 
 } // namespace graphc::graphrun
 #endif

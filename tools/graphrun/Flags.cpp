@@ -91,7 +91,7 @@ std::string canonical(const std::string &argument) {
   return result;
 }
 
-absl::Status checkTogether(const Flags &flags, bool launched) {
+absl::Status checkTogether(const RunFlags &flags, bool launched) {
   if (flags.epochs && flags.steps)
     return absl::InvalidArgumentError("--epochs and --steps both say how long to train; give one of them");
   if (flags.epochs && (!std::isfinite(*flags.epochs) || *flags.epochs < 0))
@@ -215,7 +215,7 @@ void showValues(CLI::App &app) {
 }
 } // namespace
 
-absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, Hosts *hosts) {
+absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, HostFlags *hosts) {
   std::vector<std::string> arguments;
   for (int i = 1; i < argc; ++i) {
     std::string argument = canonical(argv[i]);
@@ -267,7 +267,7 @@ absl::Status checkExtras(const CLI::App &app) {
   return absl::OkStatus();
 }
 
-void addTlsFlags(CLI::App &app, tls::Files *files) {
+void addTlsFlags(CLI::App &app, tls::CredentialFiles *files) {
   app.add_option("--tls_cert", files->certificate, "this task's certificate (PEM; see graphrun certs)")
       ->type_name("FILE");
   app.add_option("--tls_key", files->key, "its private key, mode 0600")->type_name("FILE");
@@ -282,7 +282,7 @@ struct FlagTexts {
   std::string earlyStop, profileSteps;
 };
 
-void addWorkFlags(CLI::App &app, Flags &flags, bool server) {
+void addWorkFlags(CLI::App &app, RunFlags &flags, bool server) {
   app.add_option("plan", flags.plan, "the plan, or the folder of an export; - reads a plan from standard input")
       ->required(!server);
   app.add_option("--epochs", flags.epochs,
@@ -304,7 +304,7 @@ void addWorkFlags(CLI::App &app, Flags &flags, bool server) {
       ->check(CLI::Range(1u, 1024u));
 }
 
-void addCheckpointFlags(CLI::App &app, Flags &flags) {
+void addCheckpointFlags(CLI::App &app, RunFlags &flags) {
   app.add_option(
       "--checkpoint_dir", flags.checkpointDirectory,
       "restore from here if there is a checkpoint, and save here; --entry eval and predict take the newest, or "
@@ -325,7 +325,7 @@ void addCheckpointFlags(CLI::App &app, Flags &flags) {
       ->check(kIndex);
 }
 
-void addTrainingFlags(CLI::App &app, Flags &flags, FlagTexts &texts) {
+void addTrainingFlags(CLI::App &app, RunFlags &flags, FlagTexts &texts) {
   app.add_option("--log_step_count_steps", flags.logStepCountSteps,
                  "a line that stays, with step, steps/s and loss, about every N steps (default: a line a second where "
                  "there is no terminal)")
@@ -343,7 +343,7 @@ void addTrainingFlags(CLI::App &app, Flags &flags, FlagTexts &texts) {
       ->check(kAboveZero);
 }
 
-void addOutputFlags(CLI::App &app, Flags &flags, FlagTexts &texts) {
+void addOutputFlags(CLI::App &app, RunFlags &flags, FlagTexts &texts) {
   app.add_option("--stats", flags.statsFile, "write times, bytes and results to this JSON file at the end");
   app.add_option("--trace", flags.traceFile,
                  "write what every task did in some steps to this file, which ui.perfetto.dev opens");
@@ -383,7 +383,7 @@ void addOutputFlags(CLI::App &app, Flags &flags, FlagTexts &texts) {
                  "version there (DIR/1, DIR/2, …), which graphrun runs as it does a plan");
 }
 
-void addTaskFlags(CLI::App &app, Flags &flags) {
+void addTaskFlags(CLI::App &app, RunFlags &flags) {
   app.add_option("--transport", flags.transport, "how tasks exchange tensors: auto (shm on one machine), shm or grpc")
       ->check(CLI::IsMember({"auto", "shm", "grpc"}));
   app.add_option("--job_name", flags.jobName, "run one task of this job here");
@@ -416,7 +416,7 @@ void addTaskFlags(CLI::App &app, Flags &flags) {
                "unlike ways: with other bits");
 }
 
-void addDeadlineFlags(CLI::App &app, Flags &flags) {
+void addDeadlineFlags(CLI::App &app, RunFlags &flags) {
   app.add_option("--deadline", flags.deadlineSeconds,
                  "end the run when a task has not got on for this many seconds (default 300)")
       ->check(kAboveZero);
@@ -435,7 +435,7 @@ void addDeadlineFlags(CLI::App &app, Flags &flags) {
 }
 
 /// No flag has an empty value, and a server has none that its client says.
-absl::Status checkGiven(const CLI::App &app, const Flags &flags, bool server) {
+absl::Status checkGiven(const CLI::App &app, const RunFlags &flags, bool server) {
   GRAPHC_RETURN_IF_ERROR(checkExtras(app));
   for (const CLI::Option *option : app.get_options())
     for (const std::string &value : option->results())
@@ -453,7 +453,7 @@ absl::Status checkGiven(const CLI::App &app, const Flags &flags, bool server) {
   return absl::OkStatus();
 }
 
-absl::Status readTexts(const FlagTexts &texts, Flags &flags) {
+absl::Status readTexts(const FlagTexts &texts, RunFlags &flags) {
   for (const std::string &fetch : texts.fetches) {
     const size_t equals = fetch.find('=');
     if (equals == std::string::npos) {
@@ -481,10 +481,10 @@ absl::Status readTexts(const FlagTexts &texts, Flags &flags) {
 
 } // namespace
 
-absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, bool launched) {
+absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, CommandKind command, bool launched) {
   ParsedFlags parsed;
-  Flags &flags = parsed.flags;
-  bool server = command == Command::Server, check = command == Command::Check;
+  RunFlags &flags = parsed.flags;
+  bool server = command == CommandKind::Server, check = command == CommandKind::Check;
   CLI::App app(server  ? kServerDescription
                : check ? kCheckDescription
                        : kDescription,

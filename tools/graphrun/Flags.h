@@ -24,9 +24,9 @@ inline constexpr double kDeadlineSeconds = 300;
 inline constexpr uint64_t kSaveSummariesSteps = 100;
 inline constexpr double kJoinSeconds = 600, kLaunchedJoinSeconds = 60;
 /// --JOB_hosts: addresses by job.
-using Hosts = std::map<std::string, std::vector<std::string>>;
+using HostFlags = std::map<std::string, std::vector<std::string>>;
 
-struct Flags {
+struct RunFlags {
   std::string plan;
   std::optional<double> epochs;
   std::optional<uint64_t> steps;
@@ -39,9 +39,9 @@ struct Flags {
   std::string master; ///< "grpc://host:port": this process is the chief, the other tasks are servers
   std::string jobName; ///< empty: start every task here
   std::optional<uint32_t> taskIndex;
-  Hosts hosts;
+  HostFlags hosts;
   std::string clusterFile;
-  tls::Files tls;
+  tls::CredentialFiles tls;
   std::vector<std::string> rankOrder; ///< jobs of the plan, the chief's first; empty: the plan's order
   std::string jobDirectory; ///< where tasks on several machines find each other and get certificates; empty: nowhere
   std::string statusAddress,
@@ -50,7 +50,7 @@ struct Flags {
   std::string transport = "auto"; ///< auto, shm or grpc
   std::optional<double> evalEveryEpochs, saveCheckpointSecs;
   std::optional<uint64_t> saveCheckpointSteps;
-  uint32_t keepCheckpointMax = checkpoint::Directory::kKeep; ///< 0: all
+  uint32_t keepCheckpointMax = checkpoint::CheckpointDirectory::kKeep; ///< 0: all
   std::optional<uint64_t> logStepCountSteps;
   std::string nan = "raise"; ///< or stop
   std::optional<session::EarlyStop> earlyStop;
@@ -72,23 +72,23 @@ struct Flags {
 };
 
 struct ParsedFlags {
-  Flags flags;
+  RunFlags flags;
   std::optional<int> exitStatus; ///< --help, --version: what was asked for was printed
 };
 
 /// Run: graphrun model.plan. Server: graphrun server, which takes no plan and leaves to the client what a run does. Check:
 /// graphrun check, which takes all that a run does.
-enum class Command { Run, Server, Check };
+enum class CommandKind { Run, Server, Check };
 
 /// What graphrun and its commands (certs, check) have in common. A command line as CLI11 takes it, '-' and '_' in flag names
 /// alike, without "--JOB_hosts a:1,b:2" (of any job), which goes to `hosts`; then an error for what CLI11 did not know.
-absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, Hosts *hosts);
+absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, HostFlags *hosts);
 absl::Status checkExtras(const CLI::App &app);
-void addTlsFlags(CLI::App &app, tls::Files *files);
+void addTlsFlags(CLI::App &app, tls::CredentialFiles *files);
 
 /// '-' and '_' in flag names are alike. An error is one line and means exit status 2.
 /// `launched`: the launcher's own command line and the task's name.
-absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command = Command::Run, bool launched = false);
+absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, CommandKind command = CommandKind::Run, bool launched = false);
 
 } // namespace graphc::graphrun
 #endif

@@ -17,7 +17,7 @@
 
 namespace graphc::graphrun {
 namespace {
-absl::StatusOr<cluster::ResolvedAddresses> addressesOf(const plan::Plan &plan, const Flags &flags) {
+absl::StatusOr<cluster::ResolvedAddresses> addressesOf(const plan::Plan &plan, const RunFlags &flags) {
   cluster::AddressSources sources;
   sources.flags = flags.hosts;
   if (!flags.clusterFile.empty()) {
@@ -40,8 +40,8 @@ absl::Status checkEnvironment(const cluster::ResolvedAddresses &resolved) {
 }
 
 /// What the plan, the files and the credentials refuse before anything is known of tasks.
-absl::Status checkCommand(Invocation &in) {
-  GRAPHC_RETURN_IF_ERROR(session::Driver::validate(in.plan.plan, driverOptions(in.flags)));
+absl::Status checkCommand(RunInvocation &in) {
+  GRAPHC_RETURN_IF_ERROR(session::MasterDriver::validate(in.plan.plan, driverOptions(in.flags)));
   if (in.launched) // its launcher has looked
     return absl::OkStatus();
   if (!in.check)
@@ -62,8 +62,8 @@ absl::Status checkCommand(Invocation &in) {
 }
 
 /// Which task this is by --job_name, the cluster's file or TF_CONFIG; else by what another launcher has put into the environment.
-absl::Status findTask(Invocation &in) {
-  const Flags &flags = in.flags;
+absl::Status findTask(RunInvocation &in) {
+  const RunFlags &flags = in.flags;
   GRAPHC_ASSIGN_OR_RETURN(in.addresses, addressesOf(in.plan.plan, flags));
   in.task = flags.local ? std::nullopt : in.addresses.task;
   if (!flags.jobName.empty())
@@ -85,7 +85,7 @@ absl::Status findTask(Invocation &in) {
 }
 
 /// What is for a launcher alone.
-absl::Status checkOneTask(const Flags &flags) {
+absl::Status checkOneTask(const RunFlags &flags) {
   if (flags.maxRestarts > 0)
     return absl::InvalidArgumentError(
         "--max_restarts is for a run whose tasks graphrun starts all here, and the environment names one task: leave "
@@ -112,25 +112,25 @@ std::string foreignTask(const cluster::ResolvedAddresses &resolved) {
   return "";
 }
 
-absl::StatusOr<Role> decideRole(Invocation &in) {
-  const Flags &flags = in.flags;
+absl::StatusOr<ProcessRole> decideRole(RunInvocation &in) {
+  const RunFlags &flags = in.flags;
   const plan::Plan &plan = in.plan.plan;
   if (isEvaluator(plan, flags.jobName))
-    return Role::Evaluator;
+    return ProcessRole::Evaluator;
   GRAPHC_RETURN_IF_ERROR(checkCommand(in));
   if (in.launched)
-    return Role::LaunchedTask;
+    return ProcessRole::LaunchedTask;
   if (!flags.master.empty() && in.credentials.ok())
-    return Role::Client;
+    return ProcessRole::Client;
   GRAPHC_RETURN_IF_ERROR(findTask(in));
   if (in.task && isEvaluator(plan, in.task->job))
-    return Role::Evaluator;
+    return ProcessRole::Evaluator;
   if (!in.credentials.ok())
-    return Role::UnreachableTask;
+    return ProcessRole::UnreachableTask;
   if (in.task) {
     if (!in.check)
       GRAPHC_RETURN_IF_ERROR(checkOneTask(flags));
-    return Role::Task;
+    return ProcessRole::Task;
   }
   if (std::string foreign = foreignTask(in.addresses); !foreign.empty() && !flags.local)
     return absl::InvalidArgumentError(
@@ -138,10 +138,10 @@ absl::StatusOr<Role> decideRole(Invocation &in) {
                      "): give --local to start every task on this one, or --job_name and --task_index "
                      "to run one task here (docs/multi-host.md)"));
   if (plan::allTasks(plan).size() == 1 && (in.check || (flags.maxRestarts == 0 && !flags.evaluator)))
-    return Role::SingleTask;
+    return ProcessRole::SingleTask;
   if (flags.evaluator)
     GRAPHC_RETURN_IF_ERROR(checkEvaluator(plan, flags));
-  return Role::Launcher;
+  return ProcessRole::Launcher;
 }
 
 } // namespace graphc::graphrun

@@ -22,7 +22,7 @@
 
 namespace graphc::graphrun {
 
-enum class Role {
+enum class ProcessRole {
   LaunchedTask, ///< a launcher or the session of a program has started it
   Evaluator, ///< follows the checkpoints of a training
   Client, ///< --master: the chief of waiting servers
@@ -33,21 +33,21 @@ enum class Role {
 };
 
 /// A command line with its plan, and what decideRole() has found out.
-struct Invocation {
-  const Flags &flags;
+struct RunInvocation {
+  const RunFlags &flags;
   const plan::LoadedPlan &plan;
   bool check = false; ///< graphrun check
   std::optional<launch::LaunchContext> launched;
 
   std::vector<std::string> wrong = {}; ///< a check reports everything, a run its first error
-  absl::StatusOr<std::shared_ptr<const tls::Credentials>> credentials = nullptr; ///< an error only of a check
+  absl::StatusOr<std::shared_ptr<const tls::TlsCredentials>> credentials = nullptr; ///< an error only of a check
   cluster::ResolvedAddresses addresses = {};
   std::optional<cluster::TaskRef> task = {}; ///< of a task that was named
-  std::optional<cluster::Rank> rank = {}; ///< another launcher named it
+  std::optional<cluster::LauncherRank> rank = {}; ///< another launcher named it
 };
 
 /// The error is one of the command line or the environment.
-absl::StatusOr<Role> decideRole(Invocation &invocation);
+absl::StatusOr<ProcessRole> decideRole(RunInvocation &invocation);
 
 /// The number of a task that flags name.
 absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &job, uint32_t index);

@@ -37,7 +37,7 @@ int usageError(const absl::Status &status) {
 }
 
 /// The cluster of the command line: file, else the environment, else --JOB_hosts.
-absl::StatusOr<cluster::ClusterConfig> clusterOf(const Flags &flags) {
+absl::StatusOr<cluster::ClusterConfig> clusterOf(const RunFlags &flags) {
   if (!flags.clusterFile.empty())
     return cluster::readClusterFile(flags.clusterFile);
   if (const char *text = std::getenv("TF_CONFIG"); text && *text && flags.hosts.empty()) {
@@ -85,7 +85,7 @@ private:
 
 class Server {
 public:
-  Server(const Flags &flags, cluster::ClusterConfig config, cluster::TaskRef self, std::vector<std::string> arguments)
+  Server(const RunFlags &flags, cluster::ClusterConfig config, cluster::TaskRef self, std::vector<std::string> arguments)
       : flags_(flags), config_(std::move(config)), self_(std::move(self)), chief_(config_.chief()),
         arguments_(std::move(arguments)) {}
 
@@ -145,7 +145,7 @@ private:
 
   /// The next client's plan; none where the server was told to stop.
   std::optional<service::FetchedPlan> waitForPlan() {
-    service::Dialer dialer(addressOf(chief_), identity_);
+    service::TaskDialer dialer(addressOf(chief_), identity_);
     std::string stranger;
     absl::Time announceAt = absl::InfinitePast();
     std::string refused;
@@ -247,20 +247,20 @@ private:
     _exit(killed_ ? 1 : 0);
   }
 
-  const Flags &flags_;
+  const RunFlags &flags_;
   const cluster::ClusterConfig config_;
   const cluster::TaskRef self_, chief_;
   const std::vector<std::string> arguments_; ///< of the command line, for the runs
   const Signals signals_;
-  std::shared_ptr<const tls::Credentials> credentials_;
-  service::Identity identity_;
+  std::shared_ptr<const tls::TlsCredentials> credentials_;
+  service::TaskIdentity identity_;
   std::string lastRun_;
   service::PlanRequest request_;
   int stops_ = 0; ///< how often it was told to stop
   bool killed_ = false; ///< a run, since it was told so twice
 };
 
-absl::StatusOr<cluster::TaskRef> selfOf(const Flags &flags, const cluster::ClusterConfig &config) {
+absl::StatusOr<cluster::TaskRef> selfOf(const RunFlags &flags, const cluster::ClusterConfig &config) {
   if (flags.jobName.empty() && !config.task)
     return absl::InvalidArgumentError("which task? give --job_name and --task_index");
   cluster::TaskRef self =
@@ -299,12 +299,12 @@ absl::StatusOr<std::string> parseMaster(const std::string &url) {
 int runServer(int argc, char **argv) {
   std::vector<char *> own = {argv[0]};
   own.insert(own.end(), argv + 2, argv + argc);
-  auto parsed = parseFlags(static_cast<int>(own.size()), own.data(), Command::Server);
+  auto parsed = parseFlags(static_cast<int>(own.size()), own.data(), CommandKind::Server);
   if (!parsed.ok())
     return usageError(parsed.status());
   if (parsed->exitStatus)
     return *parsed->exitStatus;
-  const Flags &flags = parsed->flags;
+  const RunFlags &flags = parsed->flags;
   auto config = clusterOf(flags);
   if (!config.ok())
     return usageError(config.status());

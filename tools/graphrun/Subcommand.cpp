@@ -13,7 +13,7 @@ std::optional<int> parse(CLI::App &app, int argc, char **argv, const std::functi
     return 2;
   };
   app.allow_extras();
-  Hosts none;
+  HostFlags none;
   auto arguments = commandLine(argc, argv, &none);
   if (!arguments.ok())
     return refuse(base::describe(arguments.status()));

@@ -64,7 +64,7 @@ bool isFile(const std::string &path) {
 /// Everything that lives as long as this task does, in the order in which it must go.
 class TaskProcess {
 public:
-  TaskProcess(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
+  TaskProcess(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
               std::shared_ptr<data::DatasetCache> datasets, std::shared_ptr<session::KeptState> kept)
       : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), datasets_(std::move(datasets)),
         kept_(std::move(kept)), output_(setup.reportFd, [this] { return launch::stopAsked() || failing_; }),
@@ -161,7 +161,7 @@ private:
       const std::string &address = setup_.addresses[setup_.task];
       auto server = service::TaskServer::start(serverOptions(), {master_.get()});
       if (!server.ok() && setup_.client)
-        if (auto there = service::Dialer(address, setup_.identity).connect(kReach); there.ok())
+        if (auto there = service::TaskDialer(address, setup_.identity).connect(kReach); there.ok())
           if (std::string other = service::describeClient(*there); !other.empty())
             return absl::ResourceExhaustedError(absl::StrCat("the cluster is busy: its client at ", address, " is ",
                                                              other, "; start again when that has ended"));
@@ -173,7 +173,7 @@ private:
       link_ = local_;
     } else {
       const uint32_t chief = plan::taskNumber(plan_, plan_.chief());
-      stream_ = std::make_shared<service::StreamLink>(service::Dialer(setup_.addresses[chief], identity()),
+      stream_ = std::make_shared<service::StreamLink>(service::TaskDialer(setup_.addresses[chief], identity()),
                                                       plan::taskText(plan_, plan_.chief()),
                                                       setup_.reportFd < 0 ? setup_.addresses[chief] : "");
       link_ = stream_;
@@ -196,7 +196,7 @@ private:
     options.reportAfter = executor::firstReport(options.deadline);
     options.log = [this](const std::string &line) { output_.log(line); };
     options.warn = [this](const std::string &line) { warn(line); };
-    session_ = std::make_unique<session::TaskSession>(loaded_, std::move(options), *link_);
+    session_ = std::make_unique<session::OrderExecutor>(loaded_, std::move(options), *link_);
     return absl::OkStatus();
   }
 
@@ -208,7 +208,7 @@ private:
 
   /// What this run is doing, to whoever may ask.
   absl::Status showStatus() {
-    std::shared_ptr<const tls::Credentials> credentials = setup_.identity.credentials;
+    std::shared_ptr<const tls::TlsCredentials> credentials = setup_.identity.credentials;
     if (!credentials &&
         !flags_.statusAddress.empty()) { // all tasks are here and need none, but who asks may be elsewhere
       GRAPHC_ASSIGN_OR_RETURN(credentials, credentialsOf(flags_));
@@ -236,8 +236,8 @@ private:
     return transport::kSilence;
   }
 
-  service::Identity identity() const {
-    service::Identity own = setup_.identity;
+  service::TaskIdentity identity() const {
+    service::TaskIdentity own = setup_.identity;
     own.silence = silence();
     return own;
   }
@@ -258,7 +258,7 @@ private:
   }
 
   void makeMaster() {
-    service::Coordinator::Options options;
+    service::TaskCoordinator::Options options;
     options.fingerprint = loaded_.fingerprint;
     options.version = base::version();
     options.session = setup_.session;
@@ -281,7 +281,7 @@ private:
       if (board_->begun()) // before, everybody waits for those who come late
         board_->warned(line, absl::Now());
     };
-    options.silence = [this](uint32_t task, const service::Heard &heard) {
+    options.silence = [this](uint32_t task, const service::TaskSnapshot &heard) {
       return session::lastSeenText(plan_, session::watchedTask(plan_, task, heard));
     };
     session::DriverOptions driver = driverOptions(flags_);
@@ -292,7 +292,7 @@ private:
     options.fetched = [this](const service::Fetched &value) {
       return value.has_report() ? driver_->reported(value) : outputs_->add(value);
     };
-    coordinator_ = std::make_unique<service::Coordinator>(std::move(options));
+    coordinator_ = std::make_unique<service::TaskCoordinator>(std::move(options));
     driver.run = setup_.run;
     driver.mayGoOnFromMemory = mayGoOnFromMemory();
     driver.hangs.wait = waitDeadline();
@@ -303,7 +303,7 @@ private:
       output_.show(snapshot);
     };
     driver.returns =
-        setup_.words ? launch::returnsByLauncher(setup_.reportFd, joinDeadline()) : session::ReturnOptions();
+        setup_.words ? launch::returnsByLauncher(setup_.reportFd, joinDeadline()) : session::RejoinOptions();
     driver.ordered = [this](const service::Order &order) { board_->ordered(order); };
     driver.print = [this](const std::string &line) { output_.print(line); };
     driver.log = [this](const std::string &line) { output_.log(line); };
@@ -311,7 +311,7 @@ private:
       output_.log(line);
       board_->warned(line, absl::Now());
     };
-    driver_ = std::make_unique<session::Driver>(loaded_, *coordinator_, std::move(driver));
+    driver_ = std::make_unique<session::MasterDriver>(loaded_, *coordinator_, std::move(driver));
   }
 
   service::Hello hello() const {
@@ -357,7 +357,7 @@ private:
       recorder_->keep(message, failure.secondary);
   }
 
-  const Flags &flags_;
+  const RunFlags &flags_;
   const plan::LoadedPlan &loaded_;
   const plan::Plan &plan_;
   const TaskSetup &setup_;
@@ -373,8 +373,8 @@ private:
 
   std::unique_ptr<session::FlightRecorder> recorder_; ///< with --failure_dir
   std::unique_ptr<ChiefOutputs> outputs_; ///< the chief's
-  std::unique_ptr<service::Coordinator> coordinator_;
-  std::unique_ptr<session::Driver> driver_;
+  std::unique_ptr<service::TaskCoordinator> coordinator_;
+  std::unique_ptr<session::MasterDriver> driver_;
   std::unique_ptr<session::StatusBoard> board_; ///< the chief's
   std::unique_ptr<StatusServer> status_; ///< the chief's
   service::PlanOffer offer_; ///< with --master
@@ -383,18 +383,18 @@ private:
   std::shared_ptr<service::LocalLink> local_;
   std::shared_ptr<service::StreamLink> stream_;
   std::shared_ptr<service::ControlLink> link_;
-  std::unique_ptr<session::TaskSession> session_;
+  std::unique_ptr<session::OrderExecutor> session_;
   std::unique_ptr<session::TaskThreads> threads_;
 };
 } // namespace
 
-absl::StatusOr<std::shared_ptr<const tls::Credentials>> credentialsOf(const Flags &flags) {
+absl::StatusOr<std::shared_ptr<const tls::TlsCredentials>> credentialsOf(const RunFlags &flags) {
   if (flags.tls.certificate.empty() && flags.tls.key.empty() && flags.tls.authority.empty())
     return nullptr;
-  return tls::Credentials::load(flags.tls);
+  return tls::TlsCredentials::load(flags.tls);
 }
 
-absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const std::string &task,
+absl::Status identify(std::shared_ptr<const tls::TlsCredentials> credentials, const std::string &task,
                       const std::string &address, TaskSetup *setup) {
   if (credentials) {
     GRAPHC_RETURN_IF_ERROR(credentials->checkOwn(task, address));
@@ -408,7 +408,7 @@ absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const
   return absl::OkStatus();
 }
 
-data::DataSearch dataSearch(const Flags &flags) {
+data::DataSearch dataSearch(const RunFlags &flags) {
   data::DataSearch search;
   search.dataDir = flags.dataDirectory;
   search.useCache = flags.dataCacheMb > 0;
@@ -424,7 +424,7 @@ data::DataSearch dataSearch(const Flags &flags) {
 }
 
 // The file as it is, so that its digest, the plan's fingerprint, is the servers' too.
-absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Plan &plan, const std::string &run) {
+absl::StatusOr<service::PlanOffer> makeOffer(const RunFlags &flags, const plan::Plan &plan, const std::string &run) {
   service::PlanOffer offer;
   // One that is no file was read already, and is gone.
   GRAPHC_ASSIGN_OR_RETURN(offer.file, isFile(flags.plan)
@@ -443,7 +443,7 @@ absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Pla
   return offer;
 }
 
-session::DriverOptions driverOptions(const Flags &flags) {
+session::DriverOptions driverOptions(const RunFlags &flags) {
   session::DriverOptions options;
   options.entry = flags.entry;
   options.epochs = flags.epochs;
@@ -477,7 +477,7 @@ session::DriverOptions driverOptions(const Flags &flags) {
   return options;
 }
 
-int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup) {
+int runTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup) {
   launch::takeStopSignals(/*launched=*/setup.reportFd >= 0);
   // "| head -1" ends a lone task as it ends the launcher; one of several goes on, since the others count on it.
   signal(SIGPIPE, plan::allTasks(plan.plan).size() == 1 ? SIG_DFL : SIG_IGN);

@@ -17,7 +17,7 @@ namespace graphc::graphrun {
 struct TaskSetup {
   uint32_t task = 0; ///< its number
   std::vector<std::string> addresses; ///< by task number; empty where the plan has one task
-  service::Identity identity; ///< what it shows the others
+  service::TaskIdentity identity; ///< what it shows the others
   std::string run;
   int reportFd = -1; ///< to the launcher; -1: started by hand
   int listenerFd = -1; ///< where it listens already; -1: nowhere yet
@@ -25,7 +25,7 @@ struct TaskSetup {
   uint32_t restarts = 0; ///< of all tasks, by the launcher
   bool client = false; ///< --master: the other tasks are servers, which get the plan from here
   uint64_t session = 0; ///< of a launcher that starts tasks again, which `words` come from
-  std::shared_ptr<launch::LauncherWords> words{}; ///< null: the loss of another task ends this one
+  std::shared_ptr<launch::LauncherMessages> words{}; ///< null: the loss of another task ends this one
   int programFd = -1; ///< of the program that has started this (LaunchContext)
 };
 
@@ -34,22 +34,22 @@ inline constexpr char kNeedsTls[] =
     "tasks on other machines need mutual TLS; give --tls_cert, --tls_key and --tls_ca (graphrun certs makes the files, "
     "docs/multi-host.md shows how), or use localhost:PORT or 127.0.0.1:PORT";
 /// Of the --tls_ flags; null where none is given.
-absl::StatusOr<std::shared_ptr<const tls::Credentials>> credentialsOf(const Flags &flags);
+absl::StatusOr<std::shared_ptr<const tls::TlsCredentials>> credentialsOf(const RunFlags &flags);
 /// What the others know `task` at `address` by: its certificate, or without one the user's secret.
-absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const std::string &task,
+absl::Status identify(std::shared_ptr<const tls::TlsCredentials> credentials, const std::string &task,
                       const std::string &address, TaskSetup *setup);
 
 /// Where data files are looked for.
-data::DataSearch dataSearch(const Flags &flags);
+data::DataSearch dataSearch(const RunFlags &flags);
 /// What waiting servers get of a client.
-absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Plan &plan, const std::string &run);
+absl::StatusOr<service::PlanOffer> makeOffer(const RunFlags &flags, const plan::Plan &plan, const std::string &run);
 
 /// What the driver is asked to do, from the command line.
-session::DriverOptions driverOptions(const Flags &flags);
+session::DriverOptions driverOptions(const RunFlags &flags);
 
 /// Runs the task to its end; returns the exit status. Everything the user must know was printed or reported. With TaskSetup::words it goes
 /// through as many sessions as tasks are lost, of each it leaves nothing but the data sets that are open.
-int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup);
+int runTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup);
 
 } // namespace graphc::graphrun
 #endif

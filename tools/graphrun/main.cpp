@@ -54,15 +54,15 @@ absl::Status shareGpusOfHost(const plan::Plan &plan, uint32_t task) {
   return absl::OkStatus();
 }
 
-session::MeetingOptions meetingOptions(const graphrun::Flags &flags) {
-  session::MeetingOptions options;
+session::RendezvousOptions meetingOptions(const graphrun::RunFlags &flags) {
+  session::RendezvousOptions options;
   options.jobDirectory = flags.jobDirectory;
   options.joinDeadline = absl::Seconds(flags.joinSeconds.value_or(graphrun::kJoinSeconds));
   options.log = [](const std::string &line) { std::fprintf(stderr, "graphrun: %s\n", line.c_str()); };
   return options;
 }
 
-void take(session::Meeting meeting, graphrun::TaskSetup *setup) {
+void take(session::RankRendezvous meeting, graphrun::TaskSetup *setup) {
   setup->addresses = std::move(meeting.addresses);
   setup->identity = std::move(meeting.identity);
   setup->listenerFd = meeting.listener.release();
@@ -70,10 +70,10 @@ void take(session::Meeting meeting, graphrun::TaskSetup *setup) {
 }
 
 /// One task by hand, or of another launcher (`rank`): addresses, and what the others know it by: its certificate or a secret.
-absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::Flags &flags,
+absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::RunFlags &flags,
                                                 const cluster::ResolvedAddresses &resolved,
-                                                const cluster::TaskRef &task, const std::optional<cluster::Rank> &rank,
-                                                std::shared_ptr<const tls::Credentials> credentials, bool check) {
+                                                const cluster::TaskRef &task, const std::optional<cluster::LauncherRank> &rank,
+                                                std::shared_ptr<const tls::TlsCredentials> credentials, bool check) {
   graphrun::TaskSetup setup;
   GRAPHC_ASSIGN_OR_RETURN(setup.task, graphrun::taskNumber(plan, task.job, task.index));
   if (plan::allTasks(plan).size() == 1)
@@ -82,7 +82,7 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
     setup.run = absl::StrCat("rank-", service::randomHex(16));
     if (rank->oneHost)
       GRAPHC_RETURN_IF_ERROR(shareGpusOfHost(plan, setup.task));
-    GRAPHC_ASSIGN_OR_RETURN(session::Meeting meeting, session::meet(plan, setup.task, *rank, meetingOptions(flags)));
+    GRAPHC_ASSIGN_OR_RETURN(session::RankRendezvous meeting, session::meet(plan, setup.task, *rank, meetingOptions(flags)));
     take(std::move(meeting), &setup);
     return setup;
   }
@@ -105,7 +105,7 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
   // Names this run's shared memory and tells its data streams from another run's; the chief's counts.
   setup.run = absl::StrCat("by-hand-", service::randomHex(16));
   if (!flags.jobDirectory.empty()) {
-    session::Meeting meeting;
+    session::RankRendezvous meeting;
     meeting.addresses = setup.addresses;
     GRAPHC_RETURN_IF_ERROR(session::enterJobFolder(
         plan, setup.task, rank ? rank->run : session::jobFolderOf(setup.addresses), meetingOptions(flags), &meeting));
@@ -122,8 +122,8 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
 }
 
 /// The chief of waiting servers. They know the cluster's addresses, this process its own.
-absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const graphrun::Flags &flags,
-                                                std::shared_ptr<const tls::Credentials> credentials) {
+absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const graphrun::RunFlags &flags,
+                                                std::shared_ptr<const tls::TlsCredentials> credentials) {
   graphrun::TaskSetup setup;
   GRAPHC_ASSIGN_OR_RETURN(std::string address, graphrun::parseMaster(flags.master));
   if (!cluster::isLoopbackAddress(address) && !credentials)
@@ -145,7 +145,7 @@ absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const gr
 }
 
 /// This process is one task.
-int runTask(const graphrun::Invocation &in, const absl::StatusOr<graphrun::TaskSetup> &setup) {
+int runTask(const graphrun::RunInvocation &in, const absl::StatusOr<graphrun::TaskSetup> &setup) {
   if (!setup.ok()) { // a chief that does not come, a port that somebody has, are no mistake of the command line
     const int status = usageError(setup.status());
     return absl::IsUnavailable(setup.status()) ? 1 : status;
@@ -154,7 +154,7 @@ int runTask(const graphrun::Invocation &in, const absl::StatusOr<graphrun::TaskS
                   : graphrun::runTask(in.flags, in.plan, *setup);
 }
 
-int runLaunchedTask(const graphrun::Invocation &in) {
+int runLaunchedTask(const graphrun::RunInvocation &in) {
   const launch::LaunchContext &context = *in.launched;
   device::setFirstDevice(device::gpuKind(), context.firstGpu);
   auto number = graphrun::taskNumber(in.plan.plan, in.flags.jobName, in.flags.taskIndex.value_or(0));
@@ -169,20 +169,20 @@ int runLaunchedTask(const graphrun::Invocation &in) {
                                          .restarts = context.restarts,
                                          .session = context.session,
                                          .words = context.wordsFd < 0 ? nullptr
-                                                                      : std::make_shared<launch::LauncherWords>(
+                                                                      : std::make_shared<launch::LauncherMessages>(
                                                                             base::UniqueFd(context.wordsFd)),
                                          .programFd = context.programFd});
 }
 
-void printSource(const graphrun::Invocation &in) {
+void printSource(const graphrun::RunInvocation &in) {
   std::fprintf(stderr, "graphrun: this is %s, as %s says\n", in.task->str().c_str(),
                in.flags.clusterFile.empty() ? "TF_CONFIG" : in.flags.clusterFile.c_str());
 }
 
-int runEvaluator(const graphrun::Invocation &in) {
+int runEvaluator(const graphrun::RunInvocation &in) {
   if (in.launched) {
     device::setFirstDevice(device::gpuKind(), in.launched->firstGpu);
-    launch::LauncherWords launcher{base::UniqueFd(in.launched->wordsFd)};
+    launch::LauncherMessages launcher{base::UniqueFd(in.launched->wordsFd)};
     return graphrun::evaluate(in.check, in.flags, in.plan.plan, &launcher);
   }
   if (in.flags.jobName.empty() && graphrun::checkEvaluator(in.plan.plan, in.flags).ok())
@@ -190,12 +190,12 @@ int runEvaluator(const graphrun::Invocation &in) {
   return graphrun::evaluate(in.check, in.flags, in.plan.plan, /*launcher=*/nullptr);
 }
 
-void printRank(const graphrun::Invocation &in) {
+void printRank(const graphrun::RunInvocation &in) {
   if (in.rank)
     std::fprintf(stderr, "graphrun: %s\n", session::describe(in.plan.plan, in.flags.rankOrder, *in.rank).c_str());
 }
 
-int runTaskByHand(const graphrun::Invocation &in) {
+int runTaskByHand(const graphrun::RunInvocation &in) {
   printRank(in);
   if (!in.rank && in.flags.jobName.empty())
     printSource(in);
@@ -204,7 +204,7 @@ int runTaskByHand(const graphrun::Invocation &in) {
   return runTask(in, setUpByHand(in.plan.plan, in.flags, in.addresses, *in.task, in.rank, *in.credentials, in.check));
 }
 
-int checkUnreachableTask(const graphrun::Invocation &in) {
+int checkUnreachableTask(const graphrun::RunInvocation &in) {
   printRank(in);
   const plan::Plan &plan = in.plan.plan;
   auto number = in.task ? graphrun::taskNumber(plan, in.task->job, in.task->index)
@@ -217,7 +217,7 @@ int checkUnreachableTask(const graphrun::Invocation &in) {
 }
 
 /// Whoever has set these expects them to decide something.
-void printUnused(const graphrun::Invocation &in) {
+void printUnused(const graphrun::RunInvocation &in) {
   for (const std::string &note : in.addresses.notes) {
     if (absl::StartsWith(note, "addresses "))
       std::fprintf(stderr, "graphrun: no task is named, so every task starts here and the %s are not used\n",
@@ -233,14 +233,14 @@ void printUnused(const graphrun::Invocation &in) {
     std::fprintf(stderr, "graphrun: every task runs on this machine: --job_dir is not used\n");
 }
 
-int runSingleTask(const graphrun::Invocation &in) {
+int runSingleTask(const graphrun::RunInvocation &in) {
   printUnused(in);
   return runTask(in, graphrun::TaskSetup{});
 }
 
-int launchAll(int argc, char **argv, const graphrun::Invocation &in) {
+int launchAll(int argc, char **argv, const graphrun::RunInvocation &in) {
   printUnused(in);
-  const graphrun::Flags &flags = in.flags;
+  const graphrun::RunFlags &flags = in.flags;
   const plan::Plan &plan = in.plan.plan;
   const bool check = in.check;
   launch::LaunchOptions options;
@@ -276,7 +276,7 @@ int launchAll(int argc, char **argv, const graphrun::Invocation &in) {
     std::fprintf(stderr, "graphrun: %s\n", base::describe(shares.status()).c_str());
     return 1;
   }
-  return launch::Launcher(std::move(options)).run();
+  return launch::TaskLauncher(std::move(options)).run();
 }
 
 using Subcommand = int (*)(int argc, char **argv);
@@ -287,7 +287,7 @@ constexpr std::pair<std::string_view, Subcommand> kSubcommands[] = {
 };
 
 /// The plan of the command line or the launch context, with a remedy where it is something else.
-absl::StatusOr<plan::LoadedPlan> loadPlan(const graphrun::Flags &flags,
+absl::StatusOr<plan::LoadedPlan> loadPlan(const graphrun::RunFlags &flags,
                                           const std::optional<launch::LaunchContext> &launched) {
   auto plan = plan::loadPlan(launched ? absl::StrCat("/proc/self/fd/", launched->planFd) : flags.plan);
   if (launched)
@@ -314,7 +314,7 @@ int run(int argc, char **argv) {
     return graphrun::runServer(argc, argv);
   const bool check = word == "check";
   auto parsed = graphrun::parseFlags(argc - check, argv + check,
-                                     check ? graphrun::Command::Check : graphrun::Command::Run, launched->has_value());
+                                     check ? graphrun::CommandKind::Check : graphrun::CommandKind::Run, launched->has_value());
   if (!parsed.ok())
     return usageError(parsed.status());
   if (parsed->exitStatus)
@@ -326,26 +326,26 @@ int run(int argc, char **argv) {
   auto plan = loadPlan(parsed->flags, *launched);
   if (!plan.ok())
     return usageError(plan.status());
-  graphrun::Invocation in{.flags = parsed->flags, .plan = *plan, .check = check, .launched = *std::move(launched)};
+  graphrun::RunInvocation in{.flags = parsed->flags, .plan = *plan, .check = check, .launched = *std::move(launched)};
   if (in.launched)
     in.wrong = in.launched->wrong;
-  absl::StatusOr<graphrun::Role> role = graphrun::decideRole(in);
+  absl::StatusOr<graphrun::ProcessRole> role = graphrun::decideRole(in);
   if (!role.ok())
     return usageError(role.status());
   switch (*role) {
-  case graphrun::Role::LaunchedTask:
+  case graphrun::ProcessRole::LaunchedTask:
     return runLaunchedTask(in);
-  case graphrun::Role::Evaluator:
+  case graphrun::ProcessRole::Evaluator:
     return runEvaluator(in);
-  case graphrun::Role::Client:
+  case graphrun::ProcessRole::Client:
     return runTask(in, setUpClient(plan->plan, in.flags, *in.credentials));
-  case graphrun::Role::Task:
+  case graphrun::ProcessRole::Task:
     return runTaskByHand(in);
-  case graphrun::Role::SingleTask:
+  case graphrun::ProcessRole::SingleTask:
     return runSingleTask(in);
-  case graphrun::Role::UnreachableTask:
+  case graphrun::ProcessRole::UnreachableTask:
     return checkUnreachableTask(in);
-  case graphrun::Role::Launcher:
+  case graphrun::ProcessRole::Launcher:
     return launchAll(argc, argv, in);
   }
   return 1;

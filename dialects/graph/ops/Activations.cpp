@@ -66,10 +66,10 @@ OpFoldResult ReluOp::fold(FoldAdaptor) {
 
 namespace {
 /// Functions of one element.
-struct Element : Scalars {
+struct Element : ScalarArithmetic {
   Value x;
 
-  Element(OpBuilder &builder, Location loc, Value x) : Scalars{builder, loc}, x(x) {}
+  Element(OpBuilder &builder, Location loc, Value x) : ScalarArithmetic{builder, loc}, x(x) {}
   Value number(double value) { return constant(x.getType(), value); }
   Value times(double factor, Value value) { return multiply(number(factor), value); }
   Value plus(double summand, Value value) { return add(number(summand), value); }
@@ -182,50 +182,50 @@ Results HardSwishOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf
 //===----------------------------------------------------------------------------------------------------------===//
 
 // By the result, which is positive where the operand is: a fused matmul keeps the result only.
-void ReluOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void ReluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value zero = make.splat(getType(), 0);
   result[0] = make.select(make.compare(Comparison::GT, getResult(), zero), g[0], zero);
 }
 
-void GeluOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+void GeluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   result[0] = GeluGradOp::create(builder, getLoc(), getType(), getOperand(), g[0], getApproximate());
 }
-void SiluOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+void SiluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   result[0] = SiluGradOp::create(builder, getLoc(), getType(), getOperand(), g[0]);
 }
 
 // The sigmoid of x is 1 - exp(-y) for y = log(1 + exp(x)).
-void SoftplusOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void SoftplusOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value below = ExponentialMinusOneOp::create(builder, getLoc(), make.negate(getResult()));
   result[0] = make.multiply(g[0], make.negate(below));
 }
 
 // Where x is negative the slope is alpha exp(x) = y + alpha.
-void EluOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void EluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value positive = make.compare(Comparison::GT, getResult(), make.splat(getType(), 0));
   Value slope = make.add(getResult(), make.splat(getType(), getAlpha().convertToDouble()));
   result[0] = make.select(positive, g[0], make.multiply(g[0], slope));
 }
 
-void LeakyReluOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void LeakyReluOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value positive = make.compare(Comparison::GT, getResult(), make.splat(getType(), 0));
   result[0] = make.select(positive, g[0], make.multiply(g[0], getAlpha().convertToDouble()));
 }
 
-void HardSigmoidOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void HardSigmoidOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value zero = make.splat(getType(), 0), one = make.splat(getType(), 1);
   Value inside = AndOp::create(builder, getLoc(), make.compare(Comparison::GT, getResult(), zero),
                                make.compare(Comparison::LT, getResult(), one));
   result[0] = make.select(inside, make.multiply(g[0], getAlpha().convertToDouble()), zero);
 }
 
-void HardSwishOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void HardSwishOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value x = getOperand(), zero = make.splat(getType(), 0);
   Value slope = make.add(make.multiply(x, 1.0 / 3), make.splat(getType(), 0.5));
   Value upper =

@@ -143,30 +143,30 @@ OpFoldResult AbsOp::fold(FoldAdaptor adaptor) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 Results AddOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {Scalars{builder, getLoc()}.add(x[0], x[1])};
+  return {ScalarArithmetic{builder, getLoc()}.add(x[0], x[1])};
 }
 Results SubtractOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {Scalars{builder, getLoc()}.subtract(x[0], x[1])};
+  return {ScalarArithmetic{builder, getLoc()}.subtract(x[0], x[1])};
 }
 Results MultiplyOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {Scalars{builder, getLoc()}.multiply(x[0], x[1])};
+  return {ScalarArithmetic{builder, getLoc()}.multiply(x[0], x[1])};
 }
 Results DivideOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {Scalars{builder, getLoc()}.divide(x[0], x[1])};
+  return {ScalarArithmetic{builder, getLoc()}.divide(x[0], x[1])};
 }
 Results MaximumOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {Scalars{builder, getLoc()}.maximum(x[0], x[1])};
+  return {ScalarArithmetic{builder, getLoc()}.maximum(x[0], x[1])};
 }
 Results MinimumOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {Scalars{builder, getLoc()}.minimum(x[0], x[1])};
+  return {ScalarArithmetic{builder, getLoc()}.minimum(x[0], x[1])};
 }
 Results NegateOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   return {isFloat(x[0]) ? s.make<arith::NegFOp>(x[0]) : s.subtract(s.constant(x[0].getType(), 0), x[0])};
 }
 
 Results AbsOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   if (isFloat(x[0]))
     return {s.make<math::AbsFOp>(x[0])};
   Value zero = s.constant(x[0].getType(), 0);
@@ -179,7 +179,7 @@ Results AbsOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 Values SignOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   Value x = getOperand(), zero = e.splat(getType(), 0);
   Value negative = e.make<SelectOp>(e.compare(Comparison::LT, x, zero), e.splat(getType(), -1), x);
   return {e.make<SelectOp>(e.compare(Comparison::GT, x, zero), e.splat(getType(), 1), negative)};
@@ -187,7 +187,7 @@ Values SignOp::decompose(OpBuilder &builder) {
 
 /// exp(y log |x|), negative for a negative base with an odd exponent, NaN for one with a fraction; 1 for y = 0.
 Values PowerOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   Value x = getLhs(), y = getRhs();
   Type type = getType();
   Value zero = e.splat(type, 0);
@@ -204,22 +204,22 @@ Values PowerOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 /// g where `relation` holds between the operands, g / 2 where they are equal, else 0.
-static Value shareOf(Maker &make, Value g, Comparison relation, Value mine, Value other) {
+static Value shareOf(GradientBuilder &make, Value g, Comparison relation, Value mine, Value other) {
   Value zero = make.splat(g.getType(), 0);
   Value tie = make.select(make.compare(Comparison::EQ, mine, other), make.multiply(g, 0.5), zero);
   return make.select(make.compare(relation, mine, other), g, tie);
 }
 
-void AddOp::buildGradient(OpBuilder &, ValueRange g, Needed, Gradients result) { result[0] = result[1] = g[0]; }
+void AddOp::buildGradient(OpBuilder &, ValueRange g, NeededGradients, Gradients result) { result[0] = result[1] = g[0]; }
 
-void SubtractOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void SubtractOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   result[0] = g[0];
   if (needed[1])
-    result[1] = Maker(builder, *this).negate(g[0]);
+    result[1] = GradientBuilder(builder, *this).negate(g[0]);
 }
 
-void MultiplyOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
-  Maker make(builder, *this);
+void MultiplyOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+  GradientBuilder make(builder, *this);
   if (needed[0])
     result[0] = make.multiply(g[0], getRhs());
   if (needed[1])
@@ -227,23 +227,23 @@ void MultiplyOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, 
 }
 
 // d(a/b) = da / b - (a/b) db / b
-void DivideOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
-  Maker make(builder, *this);
+void DivideOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+  GradientBuilder make(builder, *this);
   result[0] = make.divide(g[0], getRhs());
   if (needed[1])
     result[1] = make.negate(make.multiply(result[0], getResult()));
 }
 
-void MaximumOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
-  Maker make(builder, *this);
+void MaximumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+  GradientBuilder make(builder, *this);
   if (needed[0])
     result[0] = shareOf(make, g[0], Comparison::GT, getLhs(), getRhs());
   if (needed[1])
     result[1] = shareOf(make, g[0], Comparison::GT, getRhs(), getLhs());
 }
 
-void MinimumOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
-  Maker make(builder, *this);
+void MinimumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+  GradientBuilder make(builder, *this);
   if (needed[0])
     result[0] = shareOf(make, g[0], Comparison::LT, getLhs(), getRhs());
   if (needed[1])
@@ -251,8 +251,8 @@ void MinimumOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, G
 }
 
 // d(x^y) = y x^(y-1) dx + x^y log(x) dy; the logarithm counts as 0 where x is not positive.
-void PowerOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
-  Maker make(builder, *this);
+void PowerOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value x = getLhs(), y = getRhs();
   if (needed[0]) {
     Value lower = PowerOp::create(builder, getLoc(), x, make.subtract(y, make.splat(getType(), 1)));
@@ -265,15 +265,15 @@ void PowerOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gra
   }
 }
 
-void NegateOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  result[0] = Maker(builder, *this).negate(g[0]);
+void NegateOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  result[0] = GradientBuilder(builder, *this).negate(g[0]);
 }
-void AbsOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void AbsOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   result[0] = make.multiply(g[0], SignOp::create(builder, getLoc(), getOperand()));
 }
 // Flat on both sides of its step.
-void SignOp::buildGradient(OpBuilder &, ValueRange, Needed, Gradients) {}
+void SignOp::buildGradient(OpBuilder &, ValueRange, NeededGradients, Gradients) {}
 
 //===----------------------------------------------------------------------------------------------------------===//
 // Costs

@@ -141,14 +141,14 @@ LogicalResult PackedAttentionGradOp::inferReturnTypes(MLIRContext *, Loc loc, Ad
 //===----------------------------------------------------------------------------------------------------------===//
 
 /// Heads before rows in place of rows before heads, or back.
-static Value swapHeads(Expansion e, Value value) {
+static Value swapHeads(ExpansionBuilder e, Value value) {
   SmallVector<int64_t> swap = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()));
   std::swap(swap.end()[-2], swap.end()[-3]);
   return e.make<TransposeOp>(value, swap);
 }
 
 /// The value's columns from `from` on, one group a head: [leading…, heads, rows, size].
-static Value takeHeads(Expansion e, Value value, int64_t from, int64_t heads, int64_t size) {
+static Value takeHeads(ExpansionBuilder e, Value value, int64_t from, int64_t heads, int64_t size) {
   RankedTensorType type = typeOf(value);
   SmallVector<int64_t> starts(size_t(type.getRank()), 0), limits(type.getShape()), strides(limits.size(), 1);
   starts.back() = from;
@@ -159,7 +159,7 @@ static Value takeHeads(Expansion e, Value value, int64_t from, int64_t heads, in
 }
 
 /// The heads of [leading…, heads, rows, size] side by side.
-static Value joinHeads(Expansion e, Value value) {
+static Value joinHeads(ExpansionBuilder e, Value value) {
   Value swapped = swapHeads(e, value);
   SmallVector<int64_t> shape(typeOf(swapped).getShape());
   const int64_t size = shape.pop_back_val();
@@ -195,7 +195,7 @@ LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewrite
   if (typeOf(root).getNumElements() != step)
     return failure();
   Operation *before = op->getPrevNode();
-  Expansion e{rewriter, op.getLoc()};
+  ExpansionBuilder e{rewriter, op.getLoc()};
   Value operand = e.make<ReshapeOp>(type.clone(packed), root);
   Value result = PackedAttentionOp::create(rewriter, op.getLoc(), operand, op.getMask(),
                                            rewriter.getI64IntegerAttr(heads), op.getCausalAttr(), op.getScaleAttr());
@@ -223,7 +223,7 @@ template <typename Op> double getScaleOf(Op op) {
 
 /// Attention over some rows of queries, at a time.
 template <typename Op> struct Rows {
-  Expansion e;
+  ExpansionBuilder e;
   Op op;
   int64_t rank, queries, keys, row = 0, rows = 0;
 
@@ -257,7 +257,7 @@ template <typename Op> struct Rows {
   }
   /// A number a query, repeated over the keys; `along`: the dimension of the keys.
   Value repeated(Value value, Type type, int64_t along) {
-    return e.make<BroadcastInDimOp>(type, value, Maker::kept(rank, along));
+    return e.make<BroadcastInDimOp>(type, value, GradientBuilder::kept(rank, along));
   }
 
   /// -infinity where a key is not looked at. `along`: the dimension of the keys, the other one of the last two is that of the queries.
@@ -343,7 +343,7 @@ Values AttentionGradOp::decompose(OpBuilder &builder) {
 }
 
 /// Query, key and value.
-template <typename Op> static SmallVector<Value> unpack(Expansion e, Op op) {
+template <typename Op> static SmallVector<Value> unpack(ExpansionBuilder e, Op op) {
   const auto heads = int64_t(op.getHeads()), width = typeOf(op.getOperand()).getShape().back() / 3;
   SmallVector<Value> parts;
   for (int64_t i = 0; i < 3; ++i)
@@ -352,14 +352,14 @@ template <typename Op> static SmallVector<Value> unpack(Expansion e, Op op) {
 }
 
 Values PackedAttentionOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   SmallVector<Value> parts = unpack(e, *this);
   return {joinHeads(e, AttentionOp::create(builder, getLoc(), parts[0], parts[1], parts[2], getMask(), getCausalAttr(),
                                            getScaleAttr()))};
 }
 
 Values PackedAttentionGradOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   SmallVector<Value> parts = unpack(e, *this);
   const auto heads = int64_t(getHeads()), size = typeOf(parts[0]).getShape().back();
   Value output = takeHeads(e, getOutput(), 0, heads, size), grad = takeHeads(e, getGradOutput(), 0, heads, size);
@@ -375,7 +375,7 @@ Values PackedAttentionGradOp::decompose(OpBuilder &builder) {
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
 
-void AttentionOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void AttentionOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   auto made = AttentionGradOp::create(builder, getLoc(), getQuery(), getKey(), getValue(), getResult(), g[0], getMask(),
                                       getCausalAttr(), getScaleAttr());
   for (unsigned i = 0; i < 3; ++i)
@@ -383,7 +383,7 @@ void AttentionOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed,
       result[i] = made->getResult(i);
 }
 
-void PackedAttentionOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+void PackedAttentionOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   result[0] = PackedAttentionGradOp::create(builder, getLoc(), getOperand(), getResult(), g[0], getMask(),
                                             getHeadsAttr(), getCausalAttr(), getScaleAttr());
 }

@@ -111,18 +111,18 @@ Results XorOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {arith::XOrIOp::create(builder, getLoc(), x[0], x[1])};
 }
 Results NotOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   Value ones = s.integer(x[0].getType(), APInt::getAllOnes(x[0].getType().getIntOrFloatBitWidth()));
   return {s.make<arith::XOrIOp>(x[0], ones)};
 }
 
 /// Whether the machine's shift is one: by less than the width, without sign.
-static Value isWithin(Scalars &s, Value by) {
+static Value isWithin(ScalarArithmetic &s, Value by) {
   Value width = s.constant(by.getType(), by.getType().getIntOrFloatBitWidth());
   return s.make<arith::CmpIOp>(arith::CmpIPredicate::ult, by, width);
 }
 
-template <typename Shift> static Value shiftOrZero(Scalars s, Value x, Value by) {
+template <typename Shift> static Value shiftOrZero(ScalarArithmetic s, Value x, Value by) {
   Value zero = s.constant(x.getType(), 0), within = isWithin(s, by);
   Value moved = s.make<Shift>(x, s.make<arith::SelectOp>(within, by, zero));
   return s.make<arith::SelectOp>(within, moved, zero);
@@ -135,7 +135,7 @@ Results ShiftRightLogicalOp::buildBody(OpBuilder &builder, Elements x, Elements,
   return {shiftOrZero<arith::ShRUIOp>({builder, getLoc()}, x[0], x[1])};
 }
 Results ShiftRightArithmeticOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   Value most = s.constant(x[1].getType(), x[1].getType().getIntOrFloatBitWidth() - 1);
   return {s.make<arith::ShRSIOp>(x[0], s.make<arith::SelectOp>(isWithin(s, x[1]), x[1], most))};
 }

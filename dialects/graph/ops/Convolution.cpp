@@ -21,10 +21,10 @@ void graphc::graph::registerConvolutionOps(GraphDialect &dialect) {
 
 namespace {
 
-using Sizes = Sliding::Sizes;
+using Sizes = SlidingWindow::Sizes;
 
 /// A convolution by its numbers; `features` are the input's.
-struct Convolution : Sliding {
+struct Convolution : SlidingWindow {
   bool hwio = false;
   int64_t groups = 1, outputs = 1; ///< features of the result, of all groups
 
@@ -146,13 +146,13 @@ struct ConvolutionNest : NestMaker {
     return c.groups > 1 && features == 1 ? getAffineConstantExpr(0, context) : loop(/*reduced=*/false);
   }
   AffineExpr group() { return c.groups > 1 ? loop(/*reduced=*/false) : getAffineConstantExpr(0, context); }
-  AffineMap ofInput(AffineExpr batch, AffineExpr group, AffineExpr feature, const Sliding::Places &places) {
+  AffineMap ofInput(AffineExpr batch, AffineExpr group, AffineExpr feature, const SlidingWindow::Places &places) {
     return at(batch, group * c.groupInputs() + feature, places);
   }
-  AffineMap ofResult(AffineExpr batch, AffineExpr group, AffineExpr feature, const Sliding::Places &places) {
+  AffineMap ofResult(AffineExpr batch, AffineExpr group, AffineExpr feature, const SlidingWindow::Places &places) {
     return at(batch, group * c.groupOutputs() + feature, places);
   }
-  AffineMap ofFilter(AffineExpr group, AffineExpr input, AffineExpr output, const Sliding::Places &places) {
+  AffineMap ofFilter(AffineExpr group, AffineExpr input, AffineExpr output, const SlidingWindow::Places &places) {
     return map(c.arrangeFilter<AffineExpr>(input, group * c.groupOutputs() + output, places));
   }
 };
@@ -171,11 +171,11 @@ Nests ConvolutionOp::getLoopNests() {
     return {};
   ConvolutionNest make(c, getContext());
   AffineExpr batch = make.loop(/*reduced=*/false), group, feature;
-  Sliding::Places places;
+  SlidingWindow::Places places;
   auto overPlaces = [&] { places = make.loops(/*reduced=*/false); };
   auto overFeatures = [&] { group = make.group(), feature = make.kept(c.groupOutputs()); };
   inOrder(c.nhwc, overPlaces, overFeatures);
-  Sliding::Places within = make.loops(/*reduced=*/true);
+  SlidingWindow::Places within = make.loops(/*reduced=*/true);
   AffineExpr input = make.loop(/*reduced=*/true);
   make.nest.reads = {{0, make.ofInput(batch, group, input, make.seen(places, within))},
                      {1, make.ofFilter(group, input, feature, within)}};
@@ -189,11 +189,11 @@ Nests ConvolutionInputGradOp::getLoopNests() {
     return {};
   ConvolutionNest make(c, getContext());
   AffineExpr batch = make.loop(/*reduced=*/false), group, feature;
-  Sliding::Places places;
+  SlidingWindow::Places places;
   auto overPlaces = [&] { places = make.loops(/*reduced=*/false); };
   auto overFeatures = [&] { group = make.group(), feature = make.kept(c.groupInputs()); };
   inOrder(c.nhwc, overPlaces, overFeatures);
-  Sliding::Places within = make.loops(/*reduced=*/true);
+  SlidingWindow::Places within = make.loops(/*reduced=*/true);
   AffineExpr output = make.loop(/*reduced=*/true);
   make.nest.reads = {{0, make.ofResult(batch, group, output, make.seenFrom(places, within))},
                      {1, make.ofFilter(group, feature, output, within)}};
@@ -207,7 +207,7 @@ Nests ConvolutionFilterGradOp::getLoopNests() {
     return {};
   ConvolutionNest make(c, getContext());
   AffineExpr group, input, output;
-  Sliding::Places within;
+  SlidingWindow::Places within;
   auto overWindow = [&] { within = make.loops(/*reduced=*/false); };
   auto overFeatures = [&] {
     group = make.group();
@@ -219,7 +219,7 @@ Nests ConvolutionFilterGradOp::getLoopNests() {
   };
   inOrder(c.hwio, overWindow, overFeatures);
   AffineExpr batch = make.loop(/*reduced=*/true);
-  Sliding::Places places = make.loops(/*reduced=*/true);
+  SlidingWindow::Places places = make.loops(/*reduced=*/true);
   make.nest.reads = {{0, make.ofInput(batch, group, input, make.seen(places, within))},
                      {1, make.ofResult(batch, group, output, places)}};
   make.nest.writes = {make.ofFilter(group, input, output, within)};
@@ -227,18 +227,18 @@ Nests ConvolutionFilterGradOp::getLoopNests() {
 }
 
 static Results addProduct(OpBuilder &builder, Operation *op, Elements x, Elements old) {
-  Scalars s{builder, op->getLoc()};
+  ScalarArithmetic s{builder, op->getLoc()};
   return {s.add(old[0], s.multiply(x[0], x[1]))};
 }
-TypedAttr ConvolutionOp::getStart(unsigned) { return getStartOf(getResult(), Start::Zero); }
+TypedAttr ConvolutionOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Zero); }
 Results ConvolutionOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return addProduct(builder, *this, x, old);
 }
-TypedAttr ConvolutionInputGradOp::getStart(unsigned) { return getStartOf(getResult(), Start::Zero); }
+TypedAttr ConvolutionInputGradOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Zero); }
 Results ConvolutionInputGradOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return addProduct(builder, *this, x, old);
 }
-TypedAttr ConvolutionFilterGradOp::getStart(unsigned) { return getStartOf(getResult(), Start::Zero); }
+TypedAttr ConvolutionFilterGradOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Zero); }
 Results ConvolutionFilterGradOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return addProduct(builder, *this, x, old);
 }
@@ -251,7 +251,7 @@ Values ConvolutionOp::decompose(OpBuilder &builder) {
   const Convolution c = of(*this);
   if (!c.isPadded())
     return {};
-  Value padded = c.pad(builder, getLoc(), getInput(), getStartOf(getInput(), Start::Zero));
+  Value padded = c.pad(builder, getLoc(), getInput(), getStartOf(getInput(), ReductionIdentity::Zero));
   return {create(builder, getLoc(), getType(), padded, getFilter(), getWindowStridesAttr(), {}, {},
                  getRhsDilationAttr(), getFeatureGroupCountAttr(), getNhwcAttr(), getHwioAttr())};
 }
@@ -260,7 +260,7 @@ Values ConvolutionInputGradOp::decompose(OpBuilder &builder) {
   const Convolution c = of(*this);
   if (c.isSpread())
     return {};
-  Value spread = c.spread(builder, getLoc(), getGradient(), getStartOf(getGradient(), Start::Zero));
+  Value spread = c.spread(builder, getLoc(), getGradient(), getStartOf(getGradient(), ReductionIdentity::Zero));
   Sizes reach;
   for (size_t i = 0; i < c.space(); ++i)
     reach.push_back(c.reach(i));
@@ -273,7 +273,7 @@ Values ConvolutionFilterGradOp::decompose(OpBuilder &builder) {
   const Convolution c = of(*this);
   if (!c.isPadded())
     return {};
-  Value padded = c.pad(builder, getLoc(), getInput(), getStartOf(getInput(), Start::Zero));
+  Value padded = c.pad(builder, getLoc(), getInput(), getStartOf(getInput(), ReductionIdentity::Zero));
   return {create(builder, getLoc(), getType(), padded, getGradient(), getWindowStridesAttr(), {}, {},
                  getRhsDilationAttr(), getFeatureGroupCountAttr(), getNhwcAttr(), getHwioAttr())};
 }
@@ -282,21 +282,21 @@ Values ConvolutionFilterGradOp::decompose(OpBuilder &builder) {
 // Gradients: each of the three is linear in both operands
 //===----------------------------------------------------------------------------------------------------------===//
 
-void ConvolutionOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void ConvolutionOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   if (needed[0])
     result[0] = makeLike<ConvolutionInputGradOp>(builder, *this, getInput().getType(), g[0], getFilter());
   if (needed[1])
     result[1] = makeLike<ConvolutionFilterGradOp>(builder, *this, getFilter().getType(), getInput(), g[0]);
 }
 
-void ConvolutionInputGradOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void ConvolutionInputGradOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   if (needed[0])
     result[0] = makeLike<ConvolutionOp>(builder, *this, getGradient().getType(), g[0], getFilter());
   if (needed[1])
     result[1] = makeLike<ConvolutionFilterGradOp>(builder, *this, getFilter().getType(), g[0], getGradient());
 }
 
-void ConvolutionFilterGradOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void ConvolutionFilterGradOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   if (needed[0])
     result[0] = makeLike<ConvolutionInputGradOp>(builder, *this, getInput().getType(), getGradient(), g[0]);
   if (needed[1])

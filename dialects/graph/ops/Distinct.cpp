@@ -59,7 +59,7 @@ LogicalResult CountFrontOp::verify() {
 /// An open hash table whose entries are places in the list. A number goes where its product with a large odd number begins, or to the next
 /// place that is free.
 void DistinctOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
-  Loops loops{builder, getLoc()};
+  ExplicitLoops loops{builder, getLoc()};
   const Location loc = getLoc();
   ArrayRef<int64_t> shape = typeOf(getNumbers()).getShape();
   const int64_t count = typeOf(getNumbers()).getNumElements(), slots = typeOf(getSlots()).getDimSize(0);
@@ -77,7 +77,7 @@ void DistinctOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange 
   const Value factor = loops.number(int64_t(0x9e3779b97f4a7c15));
   const Value shift = loops.number(64 - int64_t(llvm::Log2_64(uint64_t(slots)))), mask = loops.number(slots - 1);
   loops.over(loops.index(0), loops.index(count), [&](Value at) {
-    const Loops::Place place = loops.placeOf(at, shape);
+    const ExplicitLoops::Place place = loops.placeOf(at, shape);
     const Value number = loops.loadIndex(operands[0], place);
     const Value isRow =
         loops.compare(arith::CmpIPredicate::ult, loops.countFrom(getFirstRow(), number), loops.number(getRows()));
@@ -124,7 +124,7 @@ void DistinctOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange 
 }
 
 void CountFrontOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
-  Loops loops{builder, getLoc()};
+  ExplicitLoops loops{builder, getLoc()};
   const Location loc = getLoc();
   const int64_t pieces = typeOf(getCounts()).getNumElements(), each = typeOf(getNumbers()).getNumElements() / pieces;
   loops.over(loops.index(0), loops.index(pieces), [&](Value piece) {
@@ -138,7 +138,7 @@ void CountFrontOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRang
           return arith::SelectOp::create(builder, loc, isNegative, here, sofar);
         });
     const bool isScalar = typeOf(getCounts()).getRank() == 0;
-    loops.store(count, outs[0], isScalar ? Loops::Place() : Loops::Place{piece});
+    loops.store(count, outs[0], isScalar ? ExplicitLoops::Place() : ExplicitLoops::Place{piece});
   });
 }
 

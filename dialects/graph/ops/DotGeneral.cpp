@@ -99,7 +99,7 @@ int64_t getProduct(RankedTensorType type, ArrayRef<int64_t> dimensions) {
 
 /// Rows are what `rows` names, columns what `columns` does. Transposed only where neither order is what the operand has, and then so that
 /// what is together stays so, where that can be.
-Matrices makeMatrices(Expansion &e, Value value, ArrayRef<int64_t> batching, ArrayRef<int64_t> rows,
+Matrices makeMatrices(ExpansionBuilder &e, Value value, ArrayRef<int64_t> batching, ArrayRef<int64_t> rows,
                       ArrayRef<int64_t> columns) {
   RankedTensorType type = typeOf(value);
   SmallVector<int64_t> straight(batching), swapped(batching);
@@ -119,7 +119,7 @@ Matrices makeMatrices(Expansion &e, Value value, ArrayRef<int64_t> batching, Arr
 }
 
 Value makeProduct(OpBuilder &builder, DotGeneralOp op) {
-  Expansion e{builder, op.getLoc()};
+  ExpansionBuilder e{builder, op.getLoc()};
   ArrayRef<int64_t> lhsBatching = op.getLhsBatchingDimensions(), rhsBatching = op.getRhsBatchingDimensions(),
                     lhsContracting = op.getLhsContractingDimensions(),
                     rhsContracting = op.getRhsContractingDimensions();

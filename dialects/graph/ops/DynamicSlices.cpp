@@ -168,8 +168,8 @@ OpFoldResult DynamicUpdateSliceOp::fold(FoldAdaptor) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 /// Where a box of these sizes begins in `operand`.
-static Loops::Place loadBegins(Loops &loops, ArrayRef<int64_t> operand, ArrayRef<int64_t> sizes, ValueRange starts) {
-  Loops::Place begins;
+static ExplicitLoops::Place loadBegins(ExplicitLoops &loops, ArrayRef<int64_t> operand, ArrayRef<int64_t> sizes, ValueRange starts) {
+  ExplicitLoops::Place begins;
   for (auto [start, whole, size] : llvm::zip_equal(starts, operand, sizes))
     begins.push_back(loops.bring(loops.loadIndex(start, {}), 0, whole - size));
   return begins;
@@ -181,14 +181,14 @@ void DynamicSliceOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRa
 }
 void DynamicSliceOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
                                 const LoopTarget &) {
-  Loops loops{builder, getLoc()};
+  ExplicitLoops loops{builder, getLoc()};
   ArrayRef<int64_t> shape = getType().getShape();
   if (shape.empty())
     return loops.store(loops.load(operands[0], {}), outs[0], {});
-  const Loops::Place begins = loadBegins(loops, shapeOf(operands[0]), shape, operands.drop_front());
+  const ExplicitLoops::Place begins = loadBegins(loops, shapeOf(operands[0]), shape, operands.drop_front());
   loops.overElements(shape, first, limit, [&](ValueRange row, Value from, Value to) {
     loops.over(from, to, [&](Value last) {
-      Loops::Place place(row), source;
+      ExplicitLoops::Place place(row), source;
       place.push_back(last);
       for (auto [begin, index] : llvm::zip_equal(begins, place))
         source.push_back(loops.add(begin, index));
@@ -217,11 +217,11 @@ void DynamicUpdateSliceOp::buildLoops(OpBuilder &builder, ValueRange operands, V
 /// First the operand's elements, then the update's, of each those that lie in these parts.
 void DynamicUpdateSliceOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first,
                                       Value limit, const LoopTarget &) {
-  Loops loops{builder, getLoc()};
+  ExplicitLoops loops{builder, getLoc()};
   ArrayRef<int64_t> shape = getType().getShape(), sizes = typeOf(getUpdate()).getShape();
   const std::optional<size_t> cut = getCut(*this);
   auto all = loops.boundsOf(shape), box = loops.boundsOf(sizes);
-  const Loops::Place begins = loadBegins(loops, shape, sizes, operands.drop_front(2));
+  const ExplicitLoops::Place begins = loadBegins(loops, shape, sizes, operands.drop_front(2));
   if (cut) {
     all[*cut] = {first, limit};
     box[*cut] = {loops.maximum(box[*cut].first, loops.subtract(first, begins[*cut])),
@@ -229,7 +229,7 @@ void DynamicUpdateSliceOp::buildParts(OpBuilder &builder, ValueRange operands, V
   }
   loops.copyBox(all, getOperand(), operands[0], outs[0]);
   loops.overBox(box, [&](ValueRange place) {
-    Loops::Place to;
+    ExplicitLoops::Place to;
     for (auto [begin, index] : llvm::zip_equal(begins, place))
       to.push_back(loops.add(begin, index));
     loops.store(loops.load(operands[1], place), outs[0], to);
@@ -240,15 +240,15 @@ void DynamicUpdateSliceOp::buildParts(OpBuilder &builder, ValueRange operands, V
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
 
-void DynamicSliceOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Value zeros = Maker(builder, *this).splat(getOperand().getType(), 0);
+void DynamicSliceOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  Value zeros = GradientBuilder(builder, *this).splat(getOperand().getType(), 0);
   result[0] = DynamicUpdateSliceOp::create(builder, getLoc(), zeros, g[0], getStartIndices());
 }
 
 // What was overwritten has none.
-void DynamicUpdateSliceOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void DynamicUpdateSliceOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   if (needed[0]) {
-    Value zeros = Maker(builder, *this).splat(getUpdate().getType(), 0);
+    Value zeros = GradientBuilder(builder, *this).splat(getUpdate().getType(), 0);
     result[0] = DynamicUpdateSliceOp::create(builder, getLoc(), g[0], zeros, getStartIndices());
   }
   if (needed[1])

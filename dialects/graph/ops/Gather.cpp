@@ -21,13 +21,13 @@ void graphc::graph::registerGatherOps(GraphDialect &dialect) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 /// Of a GatherOp or its adaptor.
-template <typename Gather> static Windows windowsOf(Gather op) {
+template <typename Gather> static GatherDimensions windowsOf(Gather op) {
   return {tensorOf(op.getOperand()),  tensorOf(op.getStartIndices()), op.getOffsetDims(),
           op.getCollapsedSliceDims(), op.getOperandBatchingDims(),    op.getStartIndicesBatchingDims(),
           op.getStartIndexMap(),      int64_t(op.getIndexVectorDim())};
 }
 
-static Windows windowsOf(ScatterOp op) {
+static GatherDimensions windowsOf(ScatterOp op) {
   return {tensorOf(op.getOperand()),        tensorOf(op.getScatterIndices()), op.getUpdateWindowDims(),
           op.getInsertedWindowDims(),       op.getInputBatchingDims(),        op.getScatterIndicesBatchingDims(),
           op.getScatterDimsToOperandDims(), int64_t(op.getIndexVectorDim())};
@@ -39,13 +39,13 @@ static Windows windowsOf(ScatterOp op) {
 
 // (C1) (C3) (C5) (C6) dimension numbers   (C2) slice sizes   (C4) 1 along dimensions that are left away
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
-  static constexpr Windows::Names names{
+  static constexpr GatherDimensions::Names names{
       "start_indices",  "offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
       "start_index_map"};
   for (Value operand : {adaptor.getOperand(), adaptor.getStartIndices()})
     if (!tensorOf(operand))
       return emitOptionalError(loc, "expected a ranked tensor, got ", operand.getType());
-  const Windows windows = windowsOf(adaptor);
+  const GatherDimensions windows = windowsOf(adaptor);
   if (failed(windows.verify(loc, names)))
     return failure();
   ArrayRef<int64_t> sizes = adaptor.getSliceSizes(), shape = windows.operand.getShape();
@@ -78,13 +78,13 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor
 
 // (C1) (C3) (C5) dimension numbers   (C2) same element type   (C4) window dimensions   (C6) the others
 LogicalResult ScatterOp::verify() {
-  static constexpr Windows::Names names{"scatter_indices",
+  static constexpr GatherDimensions::Names names{"scatter_indices",
                                         "update_window_dims",
                                         "inserted_window_dims",
                                         "input_batching_dims",
                                         "scatter_indices_batching_dims",
                                         "scatter_dims_to_operand_dims"};
-  const Windows windows = windowsOf(*this);
+  const GatherDimensions windows = windowsOf(*this);
   RankedTensorType updates = tensorOf(getUpdates());
   if (updates.getElementType() != windows.operand.getElementType())
     return emitOpError() << "operand and updates must have the same element type, got " << windows.operand << " and "
@@ -128,10 +128,10 @@ void GatherOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange ou
 /// The starts of a window are read once a row of the result, where its rows are windows' rows.
 void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
                           const LoopTarget &) {
-  Loops loops{builder, getLoc()};
-  const Windows windows = windowsOf(*this);
+  ExplicitLoops loops{builder, getLoc()};
+  const GatherDimensions windows = windowsOf(*this);
   auto findBegins = [&](ValueRange batch) {
-    Loops::Place begins(size_t(windows.operand.getRank()));
+    ExplicitLoops::Place begins(size_t(windows.operand.getRank()));
     for (auto [entry, dimension] : llvm::enumerate(windows.startMap)) {
       const int64_t most = windows.operand.getDimSize(unsigned(dimension)) - getSliceSizes()[size_t(dimension)];
       begins[size_t(dimension)] = loops.bring(windows.loadStart(loops, operands[1], batch, int64_t(entry)), 0, most);
@@ -140,7 +140,7 @@ void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange ou
       begins[size_t(ofOperand)] = batch[size_t(windows.toBatch(ofIndices))];
     return begins;
   };
-  auto move = [&](Loops::Place from, ValueRange place) {
+  auto move = [&](ExplicitLoops::Place from, ValueRange place) {
     for (auto [dimension, offset] : llvm::zip_equal(windows.getWindowDims(), windows.getOffsets(place)))
       from[size_t(dimension)] = from[size_t(dimension)] ? loops.add(from[size_t(dimension)], offset) : offset;
     for (Value &index : from)
@@ -153,9 +153,9 @@ void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange ou
     return move(findBegins({}), {});
   const bool alongWindows = llvm::is_contained(windows.offsetDims, int64_t(shape.size()) - 1);
   loops.overElements(shape, first, limit, [&](ValueRange row, Value from, Value to) {
-    const Loops::Place begins = alongWindows ? findBegins(windows.getBatch(row)) : Loops::Place();
+    const ExplicitLoops::Place begins = alongWindows ? findBegins(windows.getBatch(row)) : ExplicitLoops::Place();
     loops.over(from, to, [&](Value last) {
-      Loops::Place place(row);
+      ExplicitLoops::Place place(row);
       place.push_back(last);
       move(alongWindows ? begins : findBegins(windows.getBatch(place)), place);
     });
@@ -181,9 +181,9 @@ void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
 /// operand and in these parts.
 void ScatterOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
                            const LoopTarget &) {
-  Loops loops{builder, getLoc()};
-  Scalars scalars{builder, getLoc()};
-  const Windows windows = windowsOf(*this);
+  ExplicitLoops loops{builder, getLoc()};
+  ScalarArithmetic scalars{builder, getLoc()};
+  const GatherDimensions windows = windowsOf(*this);
   const std::optional<int64_t> cut = getCut(*this);
   const SmallVector<int64_t> windowDims = windows.getWindowDims();
   auto all = loops.boundsOf(getType().getShape());
@@ -196,7 +196,7 @@ void ScatterOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange o
     if (ofOperand == cut)
       batches[size_t(windows.toBatch(ofIndices))] = {first, limit};
   loops.overBox(batches, [&](ValueRange batch) {
-    Loops::Place begins(size_t(windows.operand.getRank()));
+    ExplicitLoops::Place begins(size_t(windows.operand.getRank()));
     SmallVector<std::pair<Value, Value>> bounds;
     auto addBounds = [&](int64_t dimension, int64_t window) {
       const int64_t size = windows.operand.getDimSize(unsigned(dimension));
@@ -217,7 +217,7 @@ void ScatterOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange o
     for (auto [ofOperand, ofIndices] : llvm::zip_equal(windows.operandBatching, windows.indicesBatching))
       begins[size_t(ofOperand)] = batch[size_t(windows.toBatch(ofIndices))];
     loops.overBox(bounds, [&](ValueRange offsets) {
-      Loops::Place to(begins), from;
+      ExplicitLoops::Place to(begins), from;
       auto move = [&](int64_t dimension, Value offset) {
         Value &index = to[size_t(dimension)];
         index = index ? loops.add(index, offset) : offset;
@@ -240,7 +240,7 @@ void ScatterOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange o
 //===----------------------------------------------------------------------------------------------------------===//
 
 /// Indices whose entry j is brought into bounds[j], and then has `plus[j]` added to it.
-static Value boundIndices(Maker &make, const Windows &windows, Value indices,
+static Value boundIndices(GradientBuilder &make, const GatherDimensions &windows, Value indices,
                           ArrayRef<std::pair<int64_t, int64_t>> bounds, ArrayRef<int64_t> plus) {
   Type i64 = make.builder.getI64Type();
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
@@ -272,9 +272,9 @@ static Value boundIndices(Maker &make, const Windows &windows, Value indices,
 }
 
 // Added up where each window came from, which is where its start was brought to.
-void GatherOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
-  const Windows windows = windowsOf(*this);
+void GatherOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
+  const GatherDimensions windows = windowsOf(*this);
   SmallVector<std::pair<int64_t, int64_t>> bounds;
   for (int64_t dimension : windows.startMap)
     bounds.push_back({0, windows.operand.getDimSize(unsigned(dimension)) - getSliceSizes()[size_t(dimension)]});
@@ -285,12 +285,12 @@ void GatherOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients
 }
 
 // Of the updates: the windows of the result's gradient. Zeros lie around it, for what was dropped.
-void ScatterOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void ScatterOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   result[0] = g[0];
   if (!needed[2])
     return;
-  Maker make(builder, *this);
-  const Windows windows = windowsOf(*this);
+  GradientBuilder make(builder, *this);
+  const GatherDimensions windows = windowsOf(*this);
   SmallVector<int64_t> sizes(size_t(windows.operand.getRank()), 1), around(sizes.size(), 0), none(sizes.size(), 0),
       plus;
   for (auto [dimension, window] : llvm::zip_equal(windows.getWindowDims(), windows.offsetDims))

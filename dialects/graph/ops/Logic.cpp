@@ -147,13 +147,13 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 Results CompareOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {Scalars{builder, getLoc()}.compare(getRelation(), x[0], x[1])};
+  return {ScalarArithmetic{builder, getLoc()}.compare(getRelation(), x[0], x[1])};
 }
 Results SelectOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {arith::SelectOp::create(builder, getLoc(), x[0], x[1], x[2])};
 }
 Results ConvertOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {Scalars{builder, getLoc()}.convert(x[0], typeOf(getOperand()).getElementType(),
+  return {ScalarArithmetic{builder, getLoc()}.convert(x[0], typeOf(getOperand()).getElementType(),
                                              typeOf(getResult()).getElementType())};
 }
 
@@ -161,8 +161,8 @@ Results ConvertOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) 
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
 
-void SelectOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
-  Maker make(builder, *this);
+void SelectOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value zero = make.splat(getType(), 0);
   if (needed[1])
     result[1] = make.select(getPredicate(), g[0], zero);
@@ -170,9 +170,9 @@ void SelectOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gr
     result[2] = make.select(getPredicate(), zero, g[0]);
 }
 
-void ConvertOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void ConvertOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   if (needed[0])
-    result[0] = Maker(builder, *this).convert(g[0], typeOf(getOperand()).getElementType());
+    result[0] = GradientBuilder(builder, *this).convert(g[0], typeOf(getOperand()).getElementType());
 }
 
 //===----------------------------------------------------------------------------------------------------------===//

@@ -97,7 +97,7 @@ void EmbeddingOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange
 }
 void EmbeddingOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
                              const LoopTarget &) {
-  Loops loops{builder, getLoc()};
+  ExplicitLoops loops{builder, getLoc()};
   const int64_t rows = typeOf(getTable()).getDimSize(0);
   Value zero = loops.constant(builder.getZeroAttr(getType().getElementType()));
   loops.overElements(getType().getShape(), first, limit, [&](ValueRange place, Value from, Value to) {
@@ -106,7 +106,7 @@ void EmbeddingOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange
     Value isRow = arith::CmpIOp::create(builder, getLoc(), arith::CmpIPredicate::ult, id, count);
     Value row = loops.bring(id, 0, rows - 1);
     loops.over(from, to, [&](Value column) {
-      Loops::Place to(place);
+      ExplicitLoops::Place to(place);
       to.push_back(column);
       Value element = loops.load(operands[0], {row, column});
       loops.store(arith::SelectOp::create(builder, getLoc(), isRow, element, zero), outs[0], to);
@@ -118,8 +118,8 @@ void EmbeddingOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange
 /// level: those of a micro-batch, then those of a leaf, then those of 2, 4, … leaves. On each a list is walked once, and what is of one group
 /// with the entry before it is added there and leaves the list. Groups of a level are equal runs of places.
 void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
-  Loops loops{builder, getLoc()};
-  Scalars scalars{builder, getLoc()};
+  ExplicitLoops loops{builder, getLoc()};
+  ScalarArithmetic scalars{builder, getLoc()};
   const Location loc = getLoc();
   ArrayRef<int64_t> shape = typeOf(getNumbers()).getShape();
   const int64_t count = typeOf(getNumbers()).getNumElements(), width = typeOf(getRows()).getShape().back(),
@@ -133,13 +133,13 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
     builder.setInsertionPointToStart(branch.thenBlock());
     body();
   };
-  auto withColumn = [](const Loops::Place &place, Value column) {
-    Loops::Place to(place);
+  auto withColumn = [](const ExplicitLoops::Place &place, Value column) {
+    ExplicitLoops::Place to(place);
     to.push_back(column);
     return to;
   };
   // Which row a number names, and whether it is one.
-  auto nameOf = [&](const Loops::Place &place) {
+  auto nameOf = [&](const ExplicitLoops::Place &place) {
     Value name = loops.countFrom(getFirstRow(), loops.loadIndex(operands[0], place));
     return std::pair(name, loops.compare(arith::CmpIPredicate::ult, name, loops.number(table)));
   };
@@ -154,7 +154,7 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
   });
   loops.over(loops.index(0), loops.index(count), [&](Value behind) {
     Value at = loops.subtract(loops.index(count - 1), behind);
-    const Loops::Place place = loops.placeOf(at, shape);
+    const ExplicitLoops::Place place = loops.placeOf(at, shape);
     auto [name, isRow] = nameOf(place);
     loops.store(noRow, row, place);
     loops.store(none, next, at);
@@ -182,7 +182,7 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
           Value follower = loops.load(next, from);
           Value together = loops.compare(arith::CmpIPredicate::eq, group(carried[0]), group(carried[1]));
           inside(together, [&] {
-            const Loops::Place sum = loops.placeOf(to, shape), addend = loops.placeOf(from, shape);
+            const ExplicitLoops::Place sum = loops.placeOf(to, shape), addend = loops.placeOf(from, shape);
             loops.over(loops.index(0), loops.index(width), [&](Value column) {
               Value more = loops.load(sums, withColumn(addend, column));
               loops.store(scalars.add(loops.load(sums, withColumn(sum, column)), more), sums, withColumn(sum, column));
@@ -199,7 +199,7 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
   while ((int64_t(1) << (levels - 2)) < leaves)
     ++levels;
   loops.over(loops.index(0), loops.index(count), [&](Value at) {
-    const Loops::Place place = loops.placeOf(at, shape);
+    const ExplicitLoops::Place place = loops.placeOf(at, shape);
     auto [name, isRow] = nameOf(place);
     inside(isRow, [&, name = name] {
       Value isFirst =
@@ -245,14 +245,14 @@ static Value isLarger(OpBuilder &builder, Location loc, Value a, Value b) {
 /// before it; most do not begin to.
 void TopKOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
                         const LoopTarget &) {
-  Loops loops{builder, getLoc()};
+  ExplicitLoops loops{builder, getLoc()};
   ArrayRef<int64_t> shape = typeOf(getOperand()).getShape();
   const int64_t length = shape.back(), k = int64_t(getK());
   Type indexType = typeOf(getIndices()).getElementType();
   loops.over(first, limit, [&](Value row) {
-    const Loops::Place of = loops.placeOf(row, shape.drop_back());
+    const ExplicitLoops::Place of = loops.placeOf(row, shape.drop_back());
     auto at = [&](Value last) {
-      Loops::Place place(of);
+      ExplicitLoops::Place place(of);
       place.push_back(last);
       return place;
     };
@@ -298,7 +298,7 @@ void TopKOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs
 
 Values EmbeddingGradOp::decompose(OpBuilder &builder) {
   const int64_t rank = typeOf(getIds()).getRank();
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   const SmallVector<int64_t> rows{0}, none;
   Value ids = getIds();
   if (getFirstRow())
@@ -320,7 +320,7 @@ Value EmbeddingOp::buildFromRows(OpBuilder &builder, Value rows, Value places) {
 
 /// Each part gives zeros for what is not its own.
 Value EmbeddingOp::buildFromParts(OpBuilder &builder, ValueRange parts, ArrayRef<int64_t> first) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   Value result;
   for (auto [part, row] : llvm::zip_equal(parts, first)) {
     Value here = EmbeddingOp::create(builder, getLoc(), part, getIds(), getFirstRow() + uint64_t(row));
@@ -360,17 +360,17 @@ RowSums graphc::graph::createRowSums(OpBuilder &builder, Location loc, Value num
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
 
-void EmbeddingOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+void EmbeddingOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   result[0] = EmbeddingGradOp::create(builder, getLoc(), getTable().getType(), getIds(), g[0], getFirstRow());
 }
 
 // To where the values came from: each row's indices are different. The indices have no gradient.
-void TopKOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+void TopKOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   if (!g[0])
     return;
   const int64_t last = typeOf(getOperand()).getRank() - 1;
   const SmallVector<int64_t> rows = llvm::to_vector(llvm::seq<int64_t>(0, last)), along{last}, none;
-  Value zeros = Maker(builder, *this).splat(getOperand().getType(), 0);
+  Value zeros = GradientBuilder(builder, *this).splat(getOperand().getType(), 0);
   result[0] = ScatterOp::create(builder, getLoc(), getOperand().getType(), zeros, getIndices(), g[0], none, along, rows,
                                 rows, along, uint64_t(last + 1));
 }

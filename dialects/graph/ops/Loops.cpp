@@ -9,21 +9,21 @@ using namespace mlir;
 
 namespace graphc::graph {
 
-Value Loops::constant(Attribute element) {
+Value ExplicitLoops::constant(Attribute element) {
   auto typed = cast<TypedAttr>(element);
   if (typed.getType().isInteger(1))
     typed = builder.getI8IntegerAttr(cast<IntegerAttr>(typed).getValue().getBoolValue());
   return arith::ConstantOp::create(builder, loc, getScalarAttr(typed));
 }
 
-void Loops::over(Value lower, Value upper, llvm::function_ref<void(Value)> body) {
+void ExplicitLoops::over(Value lower, Value upper, llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
 }
 
-Value Loops::over(Value lower, Value upper, Value start, llvm::function_ref<Value(Value, Value)> body) {
+Value ExplicitLoops::over(Value lower, Value upper, Value start, llvm::function_ref<Value(Value, Value)> body) {
   auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1), start);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
@@ -31,7 +31,7 @@ Value Loops::over(Value lower, Value upper, Value start, llvm::function_ref<Valu
   return loop.getResult(0);
 }
 
-void Loops::overBox(ArrayRef<std::pair<Value, Value>> bounds, llvm::function_ref<void(ValueRange)> body) {
+void ExplicitLoops::overBox(ArrayRef<std::pair<Value, Value>> bounds, llvm::function_ref<void(ValueRange)> body) {
   Place place;
   std::function<void()> next = [&] {
     if (place.size() == bounds.size())
@@ -46,14 +46,14 @@ void Loops::overBox(ArrayRef<std::pair<Value, Value>> bounds, llvm::function_ref
   next();
 }
 
-void Loops::copyBox(ArrayRef<std::pair<Value, Value>> bounds, Value operand, Value memory, Value out) {
+void ExplicitLoops::copyBox(ArrayRef<std::pair<Value, Value>> bounds, Value operand, Value memory, Value out) {
   DenseElementsAttr constant;
   const bool isSplat = matchPattern(operand, m_Constant(&constant)) && constant.isSplat();
   Value known = isSplat ? this->constant(constant.getSplatValue<Attribute>()) : Value();
   overBox(bounds, [&](ValueRange place) { store(known ? known : load(memory, place), out, place); });
 }
 
-void Loops::overElements(ArrayRef<int64_t> shape, Value first, Value limit,
+void ExplicitLoops::overElements(ArrayRef<int64_t> shape, Value first, Value limit,
                          llvm::function_ref<void(ValueRange, Value, Value)> row) {
   const int64_t length = shape.back();
   Value size = index(length), zero = index(0);
@@ -66,7 +66,7 @@ void Loops::overElements(ArrayRef<int64_t> shape, Value first, Value limit,
   });
 }
 
-Loops::Place Loops::placeOf(Value number, ArrayRef<int64_t> shape) {
+ExplicitLoops::Place ExplicitLoops::placeOf(Value number, ArrayRef<int64_t> shape) {
   Place place(shape.size());
   for (size_t i = shape.size(); i-- > 0;) {
     place[i] = i ? make<arith::RemUIOp>(number, index(shape[i])) : number;
@@ -76,23 +76,23 @@ Loops::Place Loops::placeOf(Value number, ArrayRef<int64_t> shape) {
   return place;
 }
 
-SmallVector<std::pair<Value, Value>> Loops::boundsOf(ArrayRef<int64_t> shape) {
+SmallVector<std::pair<Value, Value>> ExplicitLoops::boundsOf(ArrayRef<int64_t> shape) {
   return llvm::map_to_vector(shape, [&](int64_t size) { return std::pair(index(0), index(size)); });
 }
 
-Value Loops::loadIndex(Value memory, ValueRange place) {
+Value ExplicitLoops::loadIndex(Value memory, ValueRange place) {
   Value element = load(memory, place);
   Type i64 = builder.getI64Type();
   return element.getType() == i64 ? element : arith::ExtSIOp::create(builder, loc, i64, element).getResult();
 }
 
-Value Loops::countFrom(uint64_t first, Value number) {
+Value ExplicitLoops::countFrom(uint64_t first, Value number) {
   if (first == 0)
     return number;
   return subtract(number, this->number(int64_t(first)));
 }
 
-Value Loops::bring(Value number, int64_t low, int64_t high) {
+Value ExplicitLoops::bring(Value number, int64_t low, int64_t high) {
   return toIndex(minimum(maximum(number, this->number(low)), this->number(high)));
 }
 

@@ -11,7 +11,7 @@ namespace graphc::graph {
 
 /// Makes loops over memory and what is in them. Places and sizes are values of type index, whose width a kind of device chooses; what is
 /// read as an index from data is i64 until it was brought into a tensor's bounds.
-struct Loops {
+struct ExplicitLoops {
   using Place = mlir::SmallVector<mlir::Value>;
 
   mlir::OpBuilder &builder;
@@ -85,7 +85,7 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value memory) {
 template <typename Op>
 void buildAllParts(Op op, mlir::OpBuilder &builder, mlir::ValueRange operands, mlir::ValueRange outs,
                    const LoopTarget &target) {
-  Loops loops{builder, op.getLoc()};
+  ExplicitLoops loops{builder, op.getLoc()};
   op.buildParts(builder, operands, outs, loops.index(0), loops.index(op.getParts()), target);
 }
 

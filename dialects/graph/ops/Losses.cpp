@@ -109,25 +109,25 @@ LogicalResult LogSoftmaxOp::verify() { return verifyLastDimension(*this); }
 //===----------------------------------------------------------------------------------------------------------===//
 
 Values SoftmaxOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   return {e.softmax(getOperand())};
 }
 
 Values LogSoftmaxOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   Value z = e.shifted(getOperand());
   return {e.make<SubtractOp>(z, e.broadcast(e.logOfSum(z), getType().getShape()))};
 }
 
 Values SoftmaxCrossEntropyOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   Value z = e.shifted(getLogits());
   Value log = e.logOfSum(z);
   return {e.meanOfAll(e.make<SubtractOp>(log, e.pick(z, getLabels())))};
 }
 
 Values SoftmaxCrossEntropyGradOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   RankedTensorType type = typeOf(getLogits());
   Value p = e.softmax(getLogits());
   Value target = e.convert(e.hitMask(getLabels(), type.getShape()), type.getElementType());
@@ -137,7 +137,7 @@ Values SoftmaxCrossEntropyGradOp::decompose(OpBuilder &builder) {
 }
 
 Values DenseSoftmaxCrossEntropyOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   RankedTensorType type = typeOf(getLogits());
   Value z = e.shifted(getLogits());
   Value surprise = e.make<SubtractOp>(e.broadcast(e.logOfSum(z), type.getShape()), z);
@@ -146,7 +146,7 @@ Values DenseSoftmaxCrossEntropyOp::decompose(OpBuilder &builder) {
 }
 
 Values DenseSoftmaxCrossEntropyGradOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   RankedTensorType type = typeOf(getLogits());
   Value p = e.softmax(getLogits()), sum = e.overLast(/*max=*/false, getTargets());
   Value change = e.make<SubtractOp>(e.make<MultiplyOp>(p, e.broadcast(sum, type.getShape())), getTargets());
@@ -155,7 +155,7 @@ Values DenseSoftmaxCrossEntropyGradOp::decompose(OpBuilder &builder) {
 }
 
 Values SigmoidCrossEntropyOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   Value x = getLogits(), zero = e.splat(x.getType(), 0), one = e.splat(x.getType(), 1);
   Value line = e.make<SubtractOp>(e.make<MaximumOp>(x, zero), e.make<MultiplyOp>(x, getTargets()));
   Value bend = e.make<LogOp>(e.make<AddOp>(one, e.make<ExponentialOp>(e.make<NegateOp>(e.make<AbsOp>(x)))));
@@ -163,7 +163,7 @@ Values SigmoidCrossEntropyOp::decompose(OpBuilder &builder) {
 }
 
 Values NllLossOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   return {e.make<NegateOp>(e.meanOfAll(e.pick(getLogProbabilities(), getLabels())))};
 }
 
@@ -172,31 +172,31 @@ Values NllLossOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 // With p the result: dx = p (g - sum(g p))
-void SoftmaxOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void SoftmaxOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value inner = make.subtract(g[0], make.rowSums(make.multiply(g[0], getResult())));
   result[0] = make.multiply(inner, getResult());
 }
 
 // With exp(result) the softmax: dx = g - softmax sum(g)
-void LogSoftmaxOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void LogSoftmaxOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value softmax = ExponentialOp::create(builder, getLoc(), getResult());
   result[0] = make.subtract(g[0], make.multiply(softmax, make.rowSums(g[0])));
 }
 
-void SoftmaxCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void SoftmaxCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   if (needed[0])
     result[0] = SoftmaxCrossEntropyGradOp::create(builder, getLoc(), getLogits(), getLabels(), g[0]);
 }
 
 // By the targets: -log_softmax(logits) g / batch
-void DenseSoftmaxCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void DenseSoftmaxCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   if (needed[0])
     result[0] = DenseSoftmaxCrossEntropyGradOp::create(builder, getLoc(), getLogits(), getTargets(), g[0]);
   if (!needed[1])
     return;
-  Maker make(builder, *this);
+  GradientBuilder make(builder, *this);
   RankedTensorType type = typeOf(getLogits());
   Value share = make.divide(g[0], make.splat(g[0].getType(), double(type.getNumElements() / type.getShape().back())));
   Value logs = LogSoftmaxOp::create(builder, getLoc(), getLogits());
@@ -204,8 +204,8 @@ void DenseSoftmaxCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g,
 }
 
 // Elementwise, of what is kept anyway.
-void SigmoidCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
-  Maker make(builder, *this);
+void SigmoidCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+  GradientBuilder make(builder, *this);
   Type type = getLogits().getType();
   Value share = make.broadcast(make.divide(g[0], make.splat(g[0].getType(), double(count(getLogits())))), type, {});
   if (needed[0])
@@ -215,10 +215,10 @@ void SigmoidCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, Need
 }
 
 // -g / batch at the label's place
-void NllLossOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void NllLossOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   if (!needed[0])
     return;
-  Maker make(builder, *this);
+  GradientBuilder make(builder, *this);
   Type type = getLogProbabilities().getType();
   Value share = make.divide(g[0], make.splat(g[0].getType(), typeOf(getLabels()).getNumElements()));
   Value places = OneHotOp::create(builder, getLoc(), type, getLabels());

@@ -5,7 +5,7 @@ using namespace mlir;
 
 namespace graphc::graph {
 
-Value Expansion::pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high, ArrayRef<int64_t> interior,
+Value ExpansionBuilder::pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high, ArrayRef<int64_t> interior,
                      TypedAttr fill) {
   auto filled = [&](ArrayRef<int64_t> shape) -> Value {
     RankedTensorType type = typeOf(value).clone(shape);

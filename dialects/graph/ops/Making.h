@@ -9,7 +9,7 @@
 namespace graphc::graph {
 
 /// Makes the ops of one expansion, or what they fold to: the scale of a gradient and the like are constants already.
-struct Expansion {
+struct ExpansionBuilder {
   mlir::OpBuilder &builder;
   mlir::Location loc;
 
@@ -82,11 +82,11 @@ inline llvm::iterator_range<mlir::Block::iterator> madeSince(mlir::Operation *be
 }
 
 /// Makes the ops of a gradient: each stays, for what follows to fold.
-struct Maker {
+struct GradientBuilder {
   mlir::OpBuilder &builder;
   mlir::Location loc;
 
-  Maker(mlir::OpBuilder &builder, mlir::Operation *op) : builder(builder), loc(op->getLoc()) {}
+  GradientBuilder(mlir::OpBuilder &builder, mlir::Operation *op) : builder(builder), loc(op->getLoc()) {}
   mlir::Value splat(mlir::Type type, double value) { return createSplat(builder, loc, type, value); }
   mlir::Value add(mlir::Value a, mlir::Value b) { return AddOp::create(builder, loc, a, b); }
   mlir::Value subtract(mlir::Value a, mlir::Value b) { return SubtractOp::create(builder, loc, a, b); }

@@ -176,14 +176,14 @@ using Dimensions = SmallVector<int64_t>;
 
 /// Says a norm in other ops. A group is what is normalised together; it is called after the dimensions that are left without it.
 struct Norm {
-  Expansion e;
+  ExpansionBuilder e;
   RankedTensorType type; ///< of what is normalised
   Dimensions within; ///< of a group
   Dimensions parameters; ///< that scale and offset have
 
   static Norm ofChannels(OpBuilder &builder, Operation *op, uint64_t feature) {
     RankedTensorType type = typeOf(op->getOperand(0));
-    return {{builder, op->getLoc()}, type, Maker::kept(type.getRank(), int64_t(feature)), {int64_t(feature)}};
+    return {{builder, op->getLoc()}, type, GradientBuilder::kept(type.getRank(), int64_t(feature)), {int64_t(feature)}};
   }
   static Norm ofRows(OpBuilder &builder, Operation *op, uint64_t axis) {
     RankedTensorType type = typeOf(op->getOperand(0));
@@ -208,10 +208,10 @@ struct Norm {
     return seen(value, type.clone(ArrayRef<int64_t>{type.getDimSize(unsigned(parameters[0])),
                                                     type.getDimSize(unsigned(parameters[1]))}));
   }
-  Value ofGroup(Value value) { return e.make<BroadcastInDimOp>(type, value, Maker::kept(type.getRank(), within)); }
+  Value ofGroup(Value value) { return e.make<BroadcastInDimOp>(type, value, GradientBuilder::kept(type.getRank(), within)); }
   Value ofParameter(Value value) { return e.make<BroadcastInDimOp>(type, value, parameters); }
   Value meanOfGroup(Value value) { return e.mean(value, within); }
-  Value sumForParameter(Value value) { return e.make<ReduceSumOp>(value, Maker::kept(type.getRank(), parameters)); }
+  Value sumForParameter(Value value) { return e.make<ReduceSumOp>(value, GradientBuilder::kept(type.getRank(), parameters)); }
   Value multiply(Value a, Value b) { return e.make<MultiplyOp>(a, b); }
   Value subtract(Value a, Value b) { return e.make<SubtractOp>(a, b); }
 
@@ -306,7 +306,7 @@ Values BatchNormInferenceOp::decompose(OpBuilder &builder) {
 // The two sums of a channel give the gradients of offset and scale, and their means are what the operand's is less.
 Values BatchNormGradOp::decompose(OpBuilder &builder) {
   Norm norm = Norm::ofChannels(builder, *this, getFeatureIndex());
-  Expansion &e = norm.e;
+  ExpansionBuilder &e = norm.e;
   Value factor = norm.scaleOf(getVariance(), getEpsilon()), g = getGradOutput();
   Value normalized = norm.multiply(norm.subtract(getOperand(), norm.ofGroup(getMean())), norm.ofGroup(factor));
   Value ofOffset = norm.sumOfChannel(g), ofScale = norm.sumOfChannel(norm.multiply(g, normalized));
@@ -363,7 +363,7 @@ Values GroupNormGradOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 Results AssignMovingAverageOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   double momentum = getMomentum().convertToDouble();
   Type type = x[0].getType();
   return {s.add(s.multiply(s.constant(type, momentum), old[0]), s.multiply(s.constant(type, 1 - momentum), x[0]))};
@@ -374,21 +374,21 @@ Results AssignMovingAverageOp::buildBody(OpBuilder &builder, Elements x, Element
 //===----------------------------------------------------------------------------------------------------------===//
 
 /// The results of a gradient's op, in the order of the operands.
-static void giveOperands(Operation *made, Needed needed, Gradients result) {
+static void giveOperands(Operation *made, NeededGradients needed, Gradients result) {
   for (OpResult of : made->getResults())
     if (needed[of.getResultNumber()])
       result[of.getResultNumber()] = of;
 }
 
 // By way of the output, and by way of mean and variance: g / n and 2 (x - mean) g / n.
-void BatchNormTrainingOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void BatchNormTrainingOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   if (g[0])
     giveOperands(BatchNormGradOp::create(builder, getLoc(), getOperand(), getScale(), getBatchMean(), getBatchVar(),
                                          g[0], getFeatureIndexAttr(), getEpsilonAttr()),
                  needed, result);
   if (!needed[0])
     return;
-  Maker make(builder, *this);
+  GradientBuilder make(builder, *this);
   RankedTensorType type = typeOf(getOperand());
   auto share = [&](Value sum) {
     double items = double(count(getOperand())) / double(count(sum));
@@ -404,15 +404,15 @@ void BatchNormTrainingOp::buildGradient(OpBuilder &builder, ValueRange g, Needed
 }
 
 // Mean and variance are given: with f = 1 / sqrt(variance + epsilon), each channel is a line.
-void BatchNormInferenceOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
-  Maker make(builder, *this);
+void BatchNormInferenceOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+  GradientBuilder make(builder, *this);
   RankedTensorType type = typeOf(getOperand());
   int64_t feature = int64_t(getFeatureIndex());
   auto repeat = [&](Value value) { return make.broadcast(value, type, feature); };
   Value epsilon = make.splat(getVariance().getType(), getEpsilon().convertToDouble());
   Value factor = RsqrtOp::create(builder, getLoc(), make.add(getVariance(), epsilon));
   Value slope = make.multiply(getScale(), factor);
-  SmallVector<int64_t> others = Maker::kept(type.getRank(), feature);
+  SmallVector<int64_t> others = GradientBuilder::kept(type.getRank(), feature);
   if (needed[0])
     result[0] = make.multiply(g[0], repeat(slope));
   if (llvm::none_of(llvm::seq(1u, 5u), [&](unsigned i) { return needed[i]; }))
@@ -429,17 +429,17 @@ void BatchNormInferenceOp::buildGradient(OpBuilder &builder, ValueRange g, Neede
     result[4] = make.multiply(make.multiply(along, slope), make.multiply(make.multiply(factor, factor), -0.5));
 }
 
-void LayerNormOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void LayerNormOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   giveOperands(
       LayerNormGradOp::create(builder, getLoc(), getOperand(), getScale(), g[0], getAxisAttr(), getEpsilonAttr()),
       needed, result);
 }
-void RmsNormOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void RmsNormOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   giveOperands(
       RmsNormGradOp::create(builder, getLoc(), getOperand(), getScale(), g[0], getAxisAttr(), getEpsilonAttr()), needed,
       result);
 }
-void GroupNormOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void GroupNormOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   giveOperands(GroupNormGradOp::create(builder, getLoc(), getOperand(), getScale(), g[0], getNumGroupsAttr(),
                                        getFeatureIndexAttr(), getEpsilonAttr()),
                needed, result);

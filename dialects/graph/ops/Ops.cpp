@@ -31,18 +31,18 @@ Nests moveFrom(Operation *op, ArrayRef<AffineExpr> place) {
   return {nest};
 }
 
-TypedAttr getStartOf(Value result, Start start) {
+TypedAttr getStartOf(Value result, ReductionIdentity start) {
   Type element = typeOf(result).getElementType();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (isa<FloatType>(element))
-    return FloatAttr::get(element, start == Start::Zero    ? 0
-                                   : start == Start::One   ? 1
-                                   : start == Start::Least ? -infinity
+    return FloatAttr::get(element, start == ReductionIdentity::Zero    ? 0
+                                   : start == ReductionIdentity::One   ? 1
+                                   : start == ReductionIdentity::Least ? -infinity
                                                            : infinity);
   unsigned width = element.getIntOrFloatBitWidth();
-  return IntegerAttr::get(element, start == Start::Zero    ? llvm::APInt::getZero(width)
-                                   : start == Start::One   ? llvm::APInt(width, 1)
-                                   : start == Start::Least ? llvm::APInt::getSignedMinValue(width)
+  return IntegerAttr::get(element, start == ReductionIdentity::Zero    ? llvm::APInt::getZero(width)
+                                   : start == ReductionIdentity::One   ? llvm::APInt(width, 1)
+                                   : start == ReductionIdentity::Least ? llvm::APInt::getSignedMinValue(width)
                                                            : llvm::APInt::getSignedMaxValue(width));
 }
 

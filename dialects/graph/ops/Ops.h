@@ -26,7 +26,7 @@ using IndexOf = llvm::function_ref<mlir::Value(unsigned)>;
 /// Of DecomposableOpInterface.
 using Values = mlir::SmallVector<mlir::Value>;
 /// Of DifferentiableOpInterface.
-using Needed = const llvm::SmallBitVector &;
+using NeededGradients = const llvm::SmallBitVector &;
 using Gradients = mlir::MutableArrayRef<mlir::Value>;
 
 /// Of a value whose constraint says that it is a tensor.
@@ -56,8 +56,8 @@ mlir::AffineMap getIdentity(int64_t rank, mlir::MLIRContext *context);
 /// Parallel over the result, of whose only operand each element comes from the given place.
 Nests moveFrom(mlir::Operation *op, mlir::ArrayRef<mlir::AffineExpr> place);
 /// What a reduction begins with: zero, one, or the least or largest value there is.
-enum class Start { Zero, One, Least, Largest };
-mlir::TypedAttr getStartOf(mlir::Value result, Start start);
+enum class ReductionIdentity { Zero, One, Least, Largest };
+mlir::TypedAttr getStartOf(mlir::Value result, ReductionIdentity start);
 
 } // namespace graphc::graph
 

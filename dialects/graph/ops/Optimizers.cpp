@@ -70,7 +70,7 @@ namespace {
 
 /// One element of an update, and the arithmetic on it. Numbers are rounded to the element type.
 struct Element {
-  Scalars s;
+  ScalarArithmetic s;
   Type type;
   Value variable, gradient, rate;
   SmallVector<Value> slots, values;
@@ -127,7 +127,7 @@ Operation *ApplySgdOp::buildRowUpdate(OpBuilder &builder, Value numbers, Value r
 }
 
 void ApplySgdRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
-  Loops loops{builder, getLoc()};
+  ExplicitLoops loops{builder, getLoc()};
   Type type = typeOf(getGradient()).getElementType();
   const int64_t rows = shapeOf(outs[0])[0], width = shapeOf(outs[0])[1];
   Element e{{builder, getLoc()}, type, {}, {}, {}, {}, {}};
@@ -142,7 +142,7 @@ void ApplySgdRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRa
     builder.setInsertionPointToStart(update.thenBlock());
     Value row = arith::IndexCastOp::create(builder, getLoc(), builder.getIndexType(), name);
     loops.over(loops.index(0), loops.index(width), [&](Value column) {
-      Loops::Place from(place);
+      ExplicitLoops::Place from(place);
       from.push_back(column);
       Value gradient = loops.load(operands[0], from);
       if (std::optional<double> limit = toDouble(getClipValue()))
@@ -260,14 +260,14 @@ LogicalResult SgdAttr::verify(EmitError emitError, Attribute rate, Attribute dec
 }
 
 /// momentum in [0, 1]; rate and weight decay as of all.
-LogicalResult MomentumAttr::verify(EmitError emitError, Attribute rate, Real momentum, bool, Attribute decay) {
+LogicalResult MomentumAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble momentum, bool, Attribute decay) {
   if (!(momentum >= 0 && momentum <= 1))
     return emitError() << "expected a momentum in [0, 1], got " << double(momentum);
   return expectRates(emitError, rate, decay);
 }
 
 /// Of adam and adamw: beta1 and beta2 in [0, 1), epsilon finite and not negative; rate and weight decay as of all.
-static LogicalResult verifyAdam(EmitError emitError, Attribute rate, Real beta1, Real beta2, Real epsilon,
+static LogicalResult verifyAdam(EmitError emitError, Attribute rate, BitwiseDouble beta1, BitwiseDouble beta2, BitwiseDouble epsilon,
                                 Attribute decay) {
   if (failed(expectBelowOne(emitError, "beta1", beta1)) || failed(expectBelowOne(emitError, "beta2", beta2)) ||
       failed(expectAtLeastZero(emitError, "epsilon", epsilon)))
@@ -275,18 +275,18 @@ static LogicalResult verifyAdam(EmitError emitError, Attribute rate, Real beta1,
   return expectRates(emitError, rate, decay);
 }
 /// What verifyAdam checks.
-LogicalResult AdamAttr::verify(EmitError emitError, Attribute rate, Real beta1, Real beta2, Real epsilon,
+LogicalResult AdamAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble beta1, BitwiseDouble beta2, BitwiseDouble epsilon,
                                Attribute decay) {
   return verifyAdam(emitError, rate, beta1, beta2, epsilon, decay);
 }
 /// What verifyAdam checks.
-LogicalResult AdamwAttr::verify(EmitError emitError, Attribute rate, Real beta1, Real beta2, Real epsilon,
+LogicalResult AdamwAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble beta1, BitwiseDouble beta2, BitwiseDouble epsilon,
                                 Attribute decay) {
   return verifyAdam(emitError, rate, beta1, beta2, epsilon, decay);
 }
 
 /// The accumulator's first value and epsilon are finite and not negative; rate and weight decay as of all.
-LogicalResult AdagradAttr::verify(EmitError emitError, Attribute rate, Real initial, Real epsilon, Attribute decay) {
+LogicalResult AdagradAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble initial, BitwiseDouble epsilon, Attribute decay) {
   if (failed(expectAtLeastZero(emitError, "initial_accumulator_value", initial)) ||
       failed(expectAtLeastZero(emitError, "epsilon", epsilon)))
     return failure();
@@ -294,7 +294,7 @@ LogicalResult AdagradAttr::verify(EmitError emitError, Attribute rate, Real init
 }
 
 /// rho in [0, 1), momentum in [0, 1], epsilon finite and not negative; rate and weight decay as of all.
-LogicalResult RmspropAttr::verify(EmitError emitError, Attribute rate, Real rho, Real momentum, Real epsilon, bool,
+LogicalResult RmspropAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble rho, BitwiseDouble momentum, BitwiseDouble epsilon, bool,
                                   Attribute decay) {
   if (failed(expectBelowOne(emitError, "rho", rho)) || failed(expectAtLeastZero(emitError, "epsilon", epsilon)))
     return failure();
@@ -304,7 +304,7 @@ LogicalResult RmspropAttr::verify(EmitError emitError, Attribute rate, Real rho,
 }
 
 /// Patterns are texts that are not empty, the rate is finite and not negative.
-LogicalResult WeightDecayAttr::verify(EmitError emitError, Real rate, ArrayAttr only, ArrayAttr exclude) {
+LogicalResult WeightDecayAttr::verify(EmitError emitError, BitwiseDouble rate, ArrayAttr only, ArrayAttr exclude) {
   for (ArrayAttr patterns : {only, exclude})
     for (Attribute pattern : patterns ? patterns.getValue() : ArrayRef<Attribute>())
       if (auto text = dyn_cast<StringAttr>(pattern); !text || text.empty())

@@ -87,7 +87,7 @@ bool keepsAll(PadOp op) {
 
 /// The same without negative edges: what they leave out is sliced away before.
 Value makeCropped(OpBuilder &builder, PadOp op) {
-  Expansion e{builder, op.getLoc()};
+  ExpansionBuilder e{builder, op.getLoc()};
   RankedTensorType type = op.getType();
   SmallVector<int64_t> starts, limits, ones, low, high, interior(op.getInteriorPadding());
   for (unsigned i = 0; i < unsigned(type.getRank()); ++i) {
@@ -197,7 +197,7 @@ Values PadOp::decompose(OpBuilder &builder) {
       padded.push_back(i);
   if (padded.size() != 1 || llvm::any_of(getInteriorPadding(), [](int64_t interior) { return interior != 0; }))
     return {};
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   SmallVector<Value> pieces;
   auto addPadding = [&](int64_t size) {
     SmallVector<int64_t> shape(getType().getShape());
@@ -216,8 +216,8 @@ Values PadOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 // Of the operand: its places, zero where an edge has left them out. Of the padding value: the sum over all others.
-void PadOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
-  Maker make(builder, *this);
+void PadOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+  GradientBuilder make(builder, *this);
   RankedTensorType type = getType(), from = typeOf(getOperand());
   const SmallVector<int64_t> none(type.getRank(), 0);
   if (needed[0]) {

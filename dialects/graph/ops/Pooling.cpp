@@ -23,7 +23,7 @@ void graphc::graph::registerPoolingOps(GraphDialect &dialect) {
 namespace {
 
 /// How many places a window has; the most there may be where they are more than that.
-uint64_t placesOf(const Sliding &pool) {
+uint64_t placesOf(const SlidingWindow &pool) {
   uint64_t count = 1;
   for (int64_t size : pool.window)
     count = llvm::SaturatingMultiply(count, uint64_t(size));
@@ -32,11 +32,11 @@ uint64_t placesOf(const Sliding &pool) {
 
 // (C1) rank >= 3   (C2) one entry a dimension of space, in bounds   (C3) the window fits in the padded operand   (C4) what is padded may be a
 // tensor
-template <typename OpOrAdaptor> FailureOr<Sliding> readPool(Loc loc, OpOrAdaptor op, Type operand) {
+template <typename OpOrAdaptor> FailureOr<SlidingWindow> readPool(Loc loc, OpOrAdaptor op, Type operand) {
   auto type = dyn_cast<RankedTensorType>(operand);
   if (!type || type.getRank() < 3)
     return emitOptionalError(loc, "operand must have at least three dimensions, got ", operand);
-  Sliding pool;
+  SlidingWindow pool;
   pool.nhwc = op.getNhwc();
   pool.setInput(type);
   if (failed(pool.setEntries(loc, "window_dimensions", op.getWindowDimensions(), 1, 1, pool.window)) ||
@@ -47,10 +47,10 @@ template <typename OpOrAdaptor> FailureOr<Sliding> readPool(Loc loc, OpOrAdaptor
   return pool;
 }
 
-template <typename Op> Sliding of(Op op, Type operand) { return *readPool(std::nullopt, op, operand); }
+template <typename Op> SlidingWindow of(Op op, Type operand) { return *readPool(std::nullopt, op, operand); }
 
 template <typename Adaptor> LogicalResult inferPool(Loc loc, Adaptor adaptor, Types &types) {
-  FailureOr<Sliding> pool = readPool(loc, adaptor, adaptor.getOperand().getType());
+  FailureOr<SlidingWindow> pool = readPool(loc, adaptor, adaptor.getOperand().getType());
   if (failed(pool))
     return failure();
   types.push_back(
@@ -59,28 +59,28 @@ template <typename Adaptor> LogicalResult inferPool(Loc loc, Adaptor adaptor, Ty
 }
 
 /// The dimension of a tensor that is this one of space.
-unsigned dimensionOf(const Sliding &pool, size_t i) { return unsigned(i) + (pool.nhwc ? 1 : 2); }
+unsigned dimensionOf(const SlidingWindow &pool, size_t i) { return unsigned(i) + (pool.nhwc ? 1 : 2); }
 
 /// The windows along a dimension of space that have all their places in the input: [first, limit).
 struct Whole {
   int64_t first, limit;
 };
-Whole wholeOf(const Sliding &pool, size_t i) {
+Whole wholeOf(const SlidingWindow &pool, size_t i) {
   const int64_t last = pool.input[i] - 1 - pool.reach(i) + pool.low[i];
   const int64_t limit = std::clamp<int64_t>(last < 0 ? 0 : last / pool.strides[i] + 1, 0, pool.result[i]);
   return {std::clamp<int64_t>(llvm::divideCeilSigned(pool.low[i], pool.strides[i]), 0, limit), limit};
 }
 
 /// All of space is one window.
-bool isGlobal(const Sliding &pool) {
+bool isGlobal(const SlidingWindow &pool) {
   for (size_t i = 0; i < pool.space(); ++i)
     if (pool.window[i] != pool.input[i] || pool.dilation[i] != 1)
       return false;
   return !pool.isPadded();
 }
 
-Sliding::Sizes spaceOf(const Sliding &pool) {
-  Sliding::Sizes dimensions;
+SlidingWindow::Sizes spaceOf(const SlidingWindow &pool) {
+  SlidingWindow::Sizes dimensions;
   for (size_t i = 0; i < pool.space(); ++i)
     dimensions.push_back(dimensionOf(pool, i));
   return dimensions;
@@ -101,7 +101,7 @@ LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adapto
 
 // (C1) the pool is one, of the gradient's type
 LogicalResult MaxPoolGradOp::verify() {
-  FailureOr<Sliding> pool = readPool(getLoc(), *this, getOperand().getType());
+  FailureOr<SlidingWindow> pool = readPool(getLoc(), *this, getOperand().getType());
   if (failed(pool))
     return failure();
   Type expected = typeOf(getOperand()).clone(pool->arrange<int64_t>(pool->batch, pool->features, pool->result));
@@ -121,7 +121,7 @@ namespace {
 struct PoolLoops {
   OpBuilder &builder;
   Location loc;
-  const Sliding &pool;
+  const SlidingWindow &pool;
 
   using Carried = SmallVector<Value>;
 
@@ -151,7 +151,7 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     const unsigned dimension = dimensionOf(pool, i);
-    Scalars s{builder, loc};
+    ScalarArithmetic s{builder, loc};
     Value begin = s.subtract(s.multiply(at[dimension], index(pool.strides[i])), index(pool.low[i]));
     place[dimension] = s.add(begin, s.multiply(loop.getInductionVar(), index(pool.dilation[i])));
     Value here = s.make<arith::CmpIOp>(arith::CmpIPredicate::sge, place[dimension], index(0));
@@ -173,13 +173,13 @@ void MaxPoolOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
 }
 void MaxPoolOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
                            const LoopTarget &) {
-  const Sliding pool = of(*this, getOperand().getType());
+  const SlidingWindow pool = of(*this, getOperand().getType());
   PoolLoops windows{builder, getLoc(), pool};
-  Loops loops{builder, getLoc()};
-  Scalars s{builder, getLoc()};
+  ExplicitLoops loops{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   loops.over(first, limit, [&](Value part) {
-    const Loops::Place at = loops.placeOf(part, shapeOf(outs[0]));
-    Value least = arith::ConstantOp::create(builder, getLoc(), getStartOf(getResult(), Start::Least));
+    const ExplicitLoops::Place at = loops.placeOf(part, shapeOf(outs[0]));
+    Value least = arith::ConstantOp::create(builder, getLoc(), getStartOf(getResult(), ReductionIdentity::Least));
     PoolLoops::Carried most = windows.within(at, {least}, [&](ArrayRef<Value> place, ArrayRef<Value> carried) {
       return PoolLoops::Carried{s.maximum(carried[0], s.make<memref::LoadOp>(operands[0], ValueRange(place)))};
     });
@@ -188,11 +188,11 @@ void MaxPoolOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange o
 }
 
 /// Features of one part: where they lie side by side some lines of them, of a batch entry each.
-static int64_t partFeatures(const Sliding &pool) { return pool.nhwc ? std::min<int64_t>(64, pool.features) : 1; }
+static int64_t partFeatures(const SlidingWindow &pool) { return pool.nhwc ? std::min<int64_t>(64, pool.features) : 1; }
 
 /// Windows of one batch entry and feature meet no other's elements.
 int64_t MaxPoolGradOp::getParts() {
-  const Sliding pool = of(*this, getOperand().getType());
+  const SlidingWindow pool = of(*this, getOperand().getType());
   return pool.batch * int64_t(llvm::divideCeil(pool.features, partFeatures(pool)));
 }
 void MaxPoolGradOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &target) {
@@ -208,9 +208,9 @@ struct LargestPlace {
 
   OpBuilder &builder = windows.builder;
   Location loc = windows.loc;
-  const Sliding &pool = windows.pool;
-  Scalars s = {builder, loc};
-  Loops loops = {builder, loc};
+  const SlidingWindow &pool = windows.pool;
+  ScalarArithmetic s = {builder, loc};
+  ExplicitLoops loops = {builder, loc};
 
   /// Whether an element is the largest so far: the first is, and of floats a NaN is larger than all but a NaN.
   Value isLarger(Value element, Value most) {
@@ -356,11 +356,11 @@ struct LargestPlace {
 
 void MaxPoolGradOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit,
                                const LoopTarget &target) {
-  const Sliding pool = of(*this, getOperand().getType());
+  const SlidingWindow pool = of(*this, getOperand().getType());
   PoolLoops windows{builder, getLoc(), pool};
-  Loops loops{builder, getLoc()};
-  Scalars s{builder, getLoc()};
-  Value zero = arith::ConstantOp::create(builder, getLoc(), getStartOf(getResult(), Start::Zero));
+  ExplicitLoops loops{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
+  Value zero = arith::ConstantOp::create(builder, getLoc(), getStartOf(getResult(), ReductionIdentity::Zero));
   LargestPlace largest{windows, operands, outs, zero};
   const int64_t features = partFeatures(pool);
   Value groups = loops.index(int64_t(llvm::divideCeil(pool.features, features)));
@@ -391,15 +391,15 @@ void MaxPoolGradOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRan
 /// space is a reduction. Large ones have loops of their own.
 Values MaxPoolOp::decompose(OpBuilder &builder) {
   constexpr uint64_t most = 64; // places of a window that are written out
-  const Sliding pool = of(*this, getOperand().getType());
-  Expansion e{builder, getLoc()};
+  const SlidingWindow pool = of(*this, getOperand().getType());
+  ExpansionBuilder e{builder, getLoc()};
   if (isGlobal(pool))
     return {e.make<ReshapeOp>(getType(), e.make<ReduceMaxOp>(getOperand(), spaceOf(pool)))};
   if (placesOf(pool) > most)
     return {};
-  Value value = pool.pad(builder, getLoc(), getOperand(), getStartOf(getOperand(), Start::Least));
+  Value value = pool.pad(builder, getLoc(), getOperand(), getStartOf(getOperand(), ReductionIdentity::Least));
   for (size_t i = 0; i < pool.space(); ++i) {
-    Sliding::Sizes starts(pool.space() + 2, 0), limits(typeOf(value).getShape()), strides(pool.space() + 2, 1);
+    SlidingWindow::Sizes starts(pool.space() + 2, 0), limits(typeOf(value).getShape()), strides(pool.space() + 2, 1);
     const unsigned dimension = dimensionOf(pool, i);
     Value largest;
     for (int64_t place = 0; place < pool.window[i]; ++place) {
@@ -420,12 +420,12 @@ namespace {
 struct WindowSums {
   OpBuilder &builder;
   AvgPoolOp op;
-  const Sliding &pool;
+  const SlidingWindow &pool;
 
   Value ones(ArrayRef<int64_t> shape) { return createSplat(builder, op.getLoc(), op.getType().clone(shape), 1); }
   /// The filter, for so many features.
   Value filter(int64_t features) {
-    Sliding::Sizes shape(pool.window);
+    SlidingWindow::Sizes shape(pool.window);
     shape.insert(pool.nhwc ? shape.end() : shape.begin(), {pool.nhwc ? 1 : features, pool.nhwc ? features : 1});
     return ones(shape);
   }
@@ -450,8 +450,8 @@ struct WindowSums {
 } // namespace
 
 Values AvgPoolOp::decompose(OpBuilder &builder) {
-  const Sliding pool = of(*this, getOperand().getType());
-  Expansion e{builder, getLoc()};
+  const SlidingWindow pool = of(*this, getOperand().getType());
+  ExpansionBuilder e{builder, getLoc()};
   WindowSums sums{builder, *this, pool};
   Value sum = isGlobal(pool) ? e.make<ReshapeOp>(getType(), e.make<ReduceSumOp>(getOperand(), spaceOf(pool)))
                              : sums.make<ConvolutionOp>(getType(), getOperand(), pool.features);
@@ -462,16 +462,16 @@ Values AvgPoolOp::decompose(OpBuilder &builder) {
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
 
-void MaxPoolOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+void MaxPoolOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   result[0] = MaxPoolGradOp::create(builder, getLoc(), getOperand().getType(), getOperand(), g[0],
                                     getWindowDimensionsAttr(), getWindowStridesAttr(), getPaddingLowAttr(),
                                     getPaddingHighAttr(), getWindowDilationsAttr(), getNhwcAttr());
 }
 
-void AvgPoolOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  const Sliding pool = of(*this, getOperand().getType());
+void AvgPoolOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  const SlidingWindow pool = of(*this, getOperand().getType());
   WindowSums sums{builder, *this, pool};
-  Maker make(builder, *this);
+  GradientBuilder make(builder, *this);
   RankedTensorType type = typeOf(getOperand());
   Value share = make.divide(g[0], sums.counts());
   result[0] = isGlobal(pool) ? make.broadcast(share, type, llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())))
@@ -482,7 +482,7 @@ void AvgPoolOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradient
 // Costs: a comparison or an addition a place of a window
 //===----------------------------------------------------------------------------------------------------------===//
 
-static uint64_t countPlaces(Value windows, const Sliding &pool) {
+static uint64_t countPlaces(Value windows, const SlidingWindow &pool) {
   return llvm::SaturatingMultiply(count(windows), placesOf(pool));
 }
 uint64_t MaxPoolOp::getFlops() { return countPlaces(getResult(), of(*this, getOperand().getType())); }

@@ -113,9 +113,9 @@ Nests MatmulOp::getLoopNests() {
   return {nest};
 }
 
-TypedAttr MatmulOp::getStart(unsigned) { return getStartOf(getResult(), Start::Zero); }
+TypedAttr MatmulOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Zero); }
 Results MatmulOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   return {s.add(old[0], s.multiply(x[0], x[1]))};
 }
 
@@ -126,7 +126,7 @@ Nests BiasAddOp::getLoopNests() {
 }
 
 Results BiasAddOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {Scalars{builder, getLoc()}.add(x[0], x[1])};
+  return {ScalarArithmetic{builder, getLoc()}.add(x[0], x[1])};
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -134,7 +134,7 @@ Results BiasAddOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) 
 //===----------------------------------------------------------------------------------------------------------===//
 
 // With C = A B: dA = G Bᵀ, dB = Aᵀ G; an operand that is stored transposed gets its gradient transposed. In the precision of C.
-void MatmulOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void MatmulOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   bool ta = getTransposeA(), tb = getTransposeB();
   auto matmul = [&](Value a, Value b, bool transposeA, bool transposeB) -> Value {
     return MatmulOp::create(builder, getLoc(), a, b, transposeA, transposeB, getPrecision());
@@ -145,11 +145,11 @@ void MatmulOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gr
     result[1] = tb ? matmul(g[0], getA(), true, ta) : matmul(getA(), g[0], !ta, false);
 }
 
-void BiasAddOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void BiasAddOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   result[0] = g[0];
   int64_t last = typeOf(getInput()).getRank() - 1;
   if (needed[1])
-    result[1] = Maker(builder, *this).sum(g[0], llvm::to_vector(llvm::seq<int64_t>(0, last)));
+    result[1] = GradientBuilder(builder, *this).sum(g[0], llvm::to_vector(llvm::seq<int64_t>(0, last)));
 }
 
 //===----------------------------------------------------------------------------------------------------------===//

@@ -99,7 +99,7 @@ OpFoldResult DropoutOp::fold(FoldAdaptor) {
 Value DropoutOp::getOutsideTraining() { return getTrainingMode().value_or(false) ? Value() : getOperand(); }
 
 // The same zeros.
-void DropoutOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void DropoutOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   if (needed[0])
     result[0] = DropoutOp::create(builder, getLoc(), getType(), g[0], getRateAttr(), getTrainingModeAttr(), getIndex(),
                                   getKey(), getSeedAttr(), getDrawAttr());
@@ -113,7 +113,7 @@ namespace {
 
 /// A word of Philox, in the lower half of an i64: products need no conversions then.
 struct Word {
-  Scalars *s;
+  ScalarArithmetic *s;
   Value value;
 
   Word operator^(const Word &other) const { return {s, s->make<arith::XOrIOp>(value, other.value)}; }
@@ -129,7 +129,7 @@ struct Word {
 
 /// A number in f64.
 struct Number {
-  Scalars *s;
+  ScalarArithmetic *s;
   Value value;
 
   Number like(double other) const { return {s, s->constant(value.getType(), other)}; }
@@ -147,7 +147,7 @@ struct Number {
 /// What base::NormalPair computes with.
 struct RealMachine {
   using Real = Number;
-  Scalars &s;
+  ScalarArithmetic &s;
 
   std::pair<Number, Number> split(Number x) {
     Type bitsType = s.builder.getI64Type(), f64 = s.builder.getF64Type();
@@ -171,11 +171,11 @@ struct RealMachine {
 };
 
 /// One element of a draw.
-class Element : public Scalars {
+class Element : public ScalarArithmetic {
 public:
   /// `drawn`: which micro-batch, and behind it the words of the key where the op reads them; `index`: places of the loops, which are over the result.
   Element(OpBuilder &builder, Operation *op, Elements drawn, IndexOf index, uint64_t known)
-      : Scalars{builder, op->getLoc()}, micro(drawn[0]) {
+      : ScalarArithmetic{builder, op->getLoc()}, micro(drawn[0]) {
     if (drawn.size() > 1)
       key = {drawn[1], drawn[2]};
     else

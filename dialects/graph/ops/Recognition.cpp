@@ -182,7 +182,7 @@ Matrices look(Value value, int64_t rows, int64_t columns, bool isSwapped, bool a
 }
 
 /// The value as matrices, with these dimensions before them.
-Value makeMatrices(Expansion &e, Matrices of, ArrayRef<int64_t> leading) {
+Value makeMatrices(ExpansionBuilder &e, Matrices of, ArrayRef<int64_t> leading) {
   ArrayRef<int64_t> last = typeOf(of.value).getShape().take_back(2);
   of = look(of.value, last[0], last[1], of.isSwapped, /*alone=*/false);
   SmallVector<int64_t> shape(leading);
@@ -308,7 +308,7 @@ struct Mask {
     });
   }
 
-  Value make(Expansion &e) const {
+  Value make(ExpansionBuilder &e) const {
     Value value = e.make<ReshapeOp>(typeOf(predicate).clone(shape), predicate);
     return isInverted ? e.make<NotOp>(value) : value;
   }
@@ -363,7 +363,7 @@ Value takeScale(Value value, double &scale) {
 }
 
 /// The result, but the mean of all values for queries that look at no key.
-Value withMeans(Expansion &e, Value result, Value values, Value mask) {
+Value withMeans(ExpansionBuilder &e, Value result, Value values, Value mask) {
   const int64_t last = typeOf(mask).getRank() - 1;
   Value any = e.make<ReduceOrOp>(mask, ArrayRef<int64_t>{last});
   SmallVector<int64_t> rows(typeOf(any).getShape()), without = llvm::to_vector(llvm::seq<int64_t>(0, last - 1));
@@ -404,7 +404,7 @@ LogicalResult recognizeAttention(MatmulOp op, bool isLeft, PatternRewriter &rewr
     return failure();
 
   Operation *before = op->getPrevNode();
-  Expansion e{rewriter, op.getLoc()};
+  ExpansionBuilder e{rewriter, op.getLoc()};
   const Matrices a = {first.getA(), first.getTransposeA()}, b = {first.getB(), !first.getTransposeB()};
   Value query = makeMatrices(e, products.isSwapped ? b : a, leading);
   Value key = makeMatrices(e, products.isSwapped ? a : b, leading);

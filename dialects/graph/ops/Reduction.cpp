@@ -116,25 +116,25 @@ static Nests reduce(Value operand, ArrayRef<int64_t> dimensions) {
 }
 
 Nests ReduceSumOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
-TypedAttr ReduceSumOp::getStart(unsigned) { return getStartOf(getResult(), Start::Zero); }
+TypedAttr ReduceSumOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Zero); }
 Results ReduceSumOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  return {Scalars{builder, getLoc()}.add(old[0], x[0])};
+  return {ScalarArithmetic{builder, getLoc()}.add(old[0], x[0])};
 }
 Nests ReduceMaxOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
-TypedAttr ReduceMaxOp::getStart(unsigned) { return getStartOf(getResult(), Start::Least); }
+TypedAttr ReduceMaxOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Least); }
 Results ReduceMaxOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  return {Scalars{builder, getLoc()}.maximum(old[0], x[0])};
+  return {ScalarArithmetic{builder, getLoc()}.maximum(old[0], x[0])};
 }
 Nests ReduceMinOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
-TypedAttr ReduceMinOp::getStart(unsigned) { return getStartOf(getResult(), Start::Largest); }
+TypedAttr ReduceMinOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Largest); }
 Results ReduceMinOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  return {Scalars{builder, getLoc()}.minimum(old[0], x[0])};
+  return {ScalarArithmetic{builder, getLoc()}.minimum(old[0], x[0])};
 }
 
 Nests ReduceProdOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
-TypedAttr ReduceProdOp::getStart(unsigned) { return getStartOf(getResult(), Start::One); }
+TypedAttr ReduceProdOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::One); }
 Results ReduceProdOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  return {Scalars{builder, getLoc()}.multiply(old[0], x[0])};
+  return {ScalarArithmetic{builder, getLoc()}.multiply(old[0], x[0])};
 }
 Nests ReduceAndOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
 TypedAttr ReduceAndOp::getStart(unsigned) { return IntegerAttr::get(typeOf(getResult()).getElementType(), -1); }
@@ -142,7 +142,7 @@ Results ReduceAndOp::buildBody(OpBuilder &builder, Elements x, Elements old, Ind
   return {arith::AndIOp::create(builder, getLoc(), old[0], x[0])};
 }
 Nests ReduceOrOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
-TypedAttr ReduceOrOp::getStart(unsigned) { return getStartOf(getResult(), Start::Zero); }
+TypedAttr ReduceOrOp::getStart(unsigned) { return getStartOf(getResult(), ReductionIdentity::Zero); }
 Results ReduceOrOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return {arith::OrIOp::create(builder, getLoc(), old[0], x[0])};
 }
@@ -152,14 +152,14 @@ Results ReduceOrOp::buildBody(OpBuilder &builder, Elements x, Elements old, Inde
 //===----------------------------------------------------------------------------------------------------------===//
 
 Values ReduceMeanOp::decompose(OpBuilder &builder) {
-  return {Expansion{builder, getLoc()}.mean(getOperand(), getDimensions())};
+  return {ExpansionBuilder{builder, getLoc()}.mean(getOperand(), getDimensions())};
 }
 
 /// Of truth values the integer reduction of 0 and 1.
 template <typename Reduction> static Values reduceTruth(OpBuilder &builder, Reduction op) {
   if (!typeOf(op.getOperand()).getElementType().isInteger(1))
     return {};
-  Expansion e{builder, op.getLoc()};
+  ExpansionBuilder e{builder, op.getLoc()};
   Value numbers = e.convert(op.getOperand(), builder.getI32Type());
   return {e.convert(e.make<Reduction>(numbers, op.getDimensions()), builder.getI1Type())};
 }
@@ -168,7 +168,7 @@ Values ReduceOrOp::decompose(OpBuilder &builder) { return reduceTruth(builder, *
 
 /// The least index whose element is the maximum; where the maximum is NaN, that of the first NaN.
 Values ArgmaxOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   Value x = getOperand();
   RankedTensorType type = typeOf(x), places = type.clone(getType().getElementType());
   SmallVector<int64_t> dimensions{int64_t(getDimension())}, kept;
@@ -191,19 +191,19 @@ Values ArgmaxOp::decompose(OpBuilder &builder) {
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
 
-void ReduceSumOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  result[0] = Maker(builder, *this).unreduce(g[0], getOperand().getType(), getDimensions());
+void ReduceSumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  result[0] = GradientBuilder(builder, *this).unreduce(g[0], getOperand().getType(), getDimensions());
 }
 
-void ReduceMeanOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void ReduceMeanOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   double count = double(typeOf(getOperand()).getNumElements()) / typeOf(getResult()).getNumElements();
   Value share = make.divide(g[0], make.splat(getType(), count));
   result[0] = make.unreduce(share, getOperand().getType(), getDimensions());
 }
 
 /// The gradient of a maximum or minimum: elements that are equally large share.
-static Value shareAmongChosen(Maker make, Value operand, Value chosen, ArrayRef<int64_t> dimensions, Value g) {
+static Value shareAmongChosen(GradientBuilder make, Value operand, Value chosen, ArrayRef<int64_t> dimensions, Value g) {
   Type type = operand.getType();
   Value isChosen = make.compare(Comparison::EQ, operand, make.unreduce(chosen, type, dimensions));
   Value count = make.sum(make.convert(isChosen, typeOf(operand).getElementType()), dimensions);
@@ -211,16 +211,16 @@ static Value shareAmongChosen(Maker make, Value operand, Value chosen, ArrayRef<
   return make.select(isChosen, share, make.splat(type, 0));
 }
 
-void ReduceMaxOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  result[0] = shareAmongChosen(Maker(builder, *this), getOperand(), getResult(), getDimensions(), g[0]);
+void ReduceMaxOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  result[0] = shareAmongChosen(GradientBuilder(builder, *this), getOperand(), getResult(), getDimensions(), g[0]);
 }
-void ReduceMinOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  result[0] = shareAmongChosen(Maker(builder, *this), getOperand(), getResult(), getDimensions(), g[0]);
+void ReduceMinOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  result[0] = shareAmongChosen(GradientBuilder(builder, *this), getOperand(), getResult(), getDimensions(), g[0]);
 }
 
 // Without its zeros the product divided by the element, where no other is zero; the product of the others where the element alone is.
-void ReduceProdOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void ReduceProdOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Type type = getOperand().getType(), counts = withElement(type, builder.getI32Type());
   Value zero = make.splat(type, 0), one = make.splat(type, 1);
   Value isZero = make.compare(Comparison::EQ, getOperand(), zero);

@@ -132,7 +132,7 @@ Results RoundNearestEvenOp::buildBody(OpBuilder &builder, Elements x, Elements, 
 }
 
 Results RemainderOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   if (isFloat(x[0]))
     return {s.make<arith::RemFOp>(x[0], x[1])};
   return {s.subtract(
@@ -150,12 +150,12 @@ Nests ClampOp::getLoopNests() {
   return {nest};
 }
 Results ClampOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   return {s.minimum(s.maximum(x[1], x[0]), x[2])};
 }
 
 Results IsFiniteOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   Value infinity = s.constant(x[0].getType(), std::numeric_limits<double>::infinity());
   return {s.compare(Comparison::LT, s.make<math::AbsFOp>(x[0]), infinity)};
 }
@@ -165,20 +165,20 @@ Results IsFiniteOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf)
 //===----------------------------------------------------------------------------------------------------------===//
 
 // Flat between their steps.
-void FloorOp::buildGradient(OpBuilder &, ValueRange, Needed, Gradients) {}
-void CeilOp::buildGradient(OpBuilder &, ValueRange, Needed, Gradients) {}
-void RoundNearestEvenOp::buildGradient(OpBuilder &, ValueRange, Needed, Gradients) {}
+void FloorOp::buildGradient(OpBuilder &, ValueRange, NeededGradients, Gradients) {}
+void CeilOp::buildGradient(OpBuilder &, ValueRange, NeededGradients, Gradients) {}
+void RoundNearestEvenOp::buildGradient(OpBuilder &, ValueRange, NeededGradients, Gradients) {}
 
 // The quotient without its fraction is (lhs - result) / rhs.
-void RemainderOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
-  Maker make(builder, *this);
+void RemainderOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+  GradientBuilder make(builder, *this);
   result[0] = g[0];
   if (needed[1])
     result[1] = make.multiply(g[0], make.divide(make.subtract(getResult(), getLhs()), getRhs()));
 }
 
-void ClampOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
-  Maker make(builder, *this);
+void ClampOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+  GradientBuilder make(builder, *this);
   RankedTensorType type = typeOf(getResult());
   auto whole = [&](Value bound) { return bound.getType() == type ? bound : make.broadcast(bound, type, {}); };
   /// Of a scalar it is the sum.

@@ -93,7 +93,7 @@ struct CumsumLoops {
   RankedTensorType type = typeOf(op.getResult());
   int64_t along = int64_t(op.getDimension()), size = type.getDimSize(along);
   SmallVector<Value> place = SmallVector<Value>(size_t(type.getRank()));
-  Scalars s{builder, op.getLoc()};
+  ScalarArithmetic s{builder, op.getLoc()};
 
   Value number(int64_t value) { return s.make<arith::ConstantIndexOp>(value); }
   scf::ForOp loop(int64_t from, int64_t to, ValueRange carried = {}) {
@@ -155,12 +155,12 @@ void CumsumOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange ou
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
 
-void ReverseOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+void ReverseOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   result[0] = ReverseOp::create(builder, getLoc(), getType(), g[0], getDimensions());
 }
 
 // Each element is in the sums from its place on.
-void CumsumOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+void CumsumOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   result[0] = CumsumOp::create(builder, getLoc(), getType(), g[0], getDimension(), getExclusive(), !getReverse());
 }
 

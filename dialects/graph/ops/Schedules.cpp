@@ -54,7 +54,7 @@ LogicalResult PiecewiseConstantAttr::verify(EmitError emitError, ArrayAttr bound
 }
 
 /// Initial rate and alpha are finite and not negative, decay_steps is 1 to 2^53.
-LogicalResult CosineDecayAttr::verify(EmitError emitError, Real initial, int64_t steps, Real alpha) {
+LogicalResult CosineDecayAttr::verify(EmitError emitError, BitwiseDouble initial, int64_t steps, BitwiseDouble alpha) {
   if (failed(expectRate(emitError, "initial_learning_rate", initial)) ||
       failed(expectSteps(emitError, "decay_steps", steps)))
     return failure();
@@ -62,7 +62,7 @@ LogicalResult CosineDecayAttr::verify(EmitError emitError, Real initial, int64_t
 }
 
 /// Initial and last rate are finite and not negative, decay_steps is 1 to 2^53, the power finite and above 0.
-LogicalResult PolynomialDecayAttr::verify(EmitError emitError, Real initial, int64_t steps, Real end, Real power) {
+LogicalResult PolynomialDecayAttr::verify(EmitError emitError, BitwiseDouble initial, int64_t steps, BitwiseDouble end, BitwiseDouble power) {
   if (failed(expectRate(emitError, "initial_learning_rate", initial)) ||
       failed(expectSteps(emitError, "decay_steps", steps)) || failed(expectRate(emitError, "end_learning_rate", end)))
     return failure();
@@ -72,7 +72,7 @@ LogicalResult PolynomialDecayAttr::verify(EmitError emitError, Real initial, int
 }
 
 /// steps is 1 to 2^53, start finite and not negative, and so is learning_rate where it is no schedule.
-LogicalResult LinearWarmupAttr::verify(EmitError emitError, int64_t steps, Attribute rate, Real start) {
+LogicalResult LinearWarmupAttr::verify(EmitError emitError, int64_t steps, Attribute rate, BitwiseDouble start) {
   if (failed(expectSteps(emitError, "steps", steps)) || failed(expectRate(emitError, "start", start)))
     return failure();
   if (auto number = dyn_cast_if_present<FloatAttr>(rate))
@@ -96,8 +96,8 @@ LogicalResult BiasCorrectionOp::verify() {
 
 namespace {
 
-struct Rates : Scalars {
-  Rates(OpBuilder &builder, Location loc) : Scalars{builder, loc} {}
+struct Rates : ScalarArithmetic {
+  Rates(OpBuilder &builder, Location loc) : ScalarArithmetic{builder, loc} {}
   Value number(double value) { return constant(builder.getF64Type(), value); }
   Value select(Value predicate, Value a, Value b) { return make<arith::SelectOp>(predicate, a, b); }
   /// How much of `steps` is done, at most 1.

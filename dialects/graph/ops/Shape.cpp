@@ -249,7 +249,7 @@ Values StopGradientOp::decompose(OpBuilder &) { return {getOperand()}; }
 
 Values OneHotOp::decompose(OpBuilder &builder) {
   RankedTensorType type = getType();
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   return {e.convert(e.hitMask(getIndices(), type.getShape()), type.getElementType())};
 }
 
@@ -257,13 +257,13 @@ Values OneHotOp::decompose(OpBuilder &builder) {
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
 
-void StopGradientOp::buildGradient(OpBuilder &, ValueRange, Needed, Gradients) {}
+void StopGradientOp::buildGradient(OpBuilder &, ValueRange, NeededGradients, Gradients) {}
 
-void ReshapeOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  result[0] = Maker(builder, *this).reshape(g[0], getOperand().getType());
+void ReshapeOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  result[0] = GradientBuilder(builder, *this).reshape(g[0], getOperand().getType());
 }
 
-void TransposeOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+void TransposeOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   SmallVector<int64_t> inverse(getPermutation().size());
   for (auto [to, from] : llvm::enumerate(getPermutation()))
     inverse[from] = to;
@@ -271,8 +271,8 @@ void TransposeOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradie
 }
 
 // What was repeated is summed.
-void BroadcastInDimOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void BroadcastInDimOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   RankedTensorType from = typeOf(getOperand()), to = typeOf(getResult());
   SmallVector<int64_t> repeated;
   for (int64_t i = 0; i < to.getRank(); ++i) {

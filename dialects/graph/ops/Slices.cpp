@@ -273,7 +273,7 @@ Results ConcatenateOp::buildBody(OpBuilder &, Elements x, Elements, IndexOf) { r
 Values ConcatenateOp::decompose(OpBuilder &builder) {
   constexpr size_t kMostOperands = 256, kRun = 32, kMostArguments = 1000; // kernels take 1,024
   constexpr int64_t kCached = 64 << 10; // bytes
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   Values inputs(getInputs());
   if (inputs.size() <= kMostOperands)
     return {};
@@ -304,18 +304,18 @@ Values ConcatenateOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 // Zeros for what was left out: between the elements where a stride skipped them, and at both ends.
-void SliceOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+void SliceOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
   SmallVector<int64_t> high, interior;
   for (int64_t i = 0; i < getType().getRank(); ++i) {
     const int64_t covered = (getType().getDimSize(i) - 1) * getStrides()[i] + 1;
     high.push_back(typeOf(getOperand()).getDimSize(i) - getStartIndices()[i] - covered);
     interior.push_back(getType().getDimSize(i) > 1 ? getStrides()[i] - 1 : 0);
   }
-  Value zero = Maker(builder, *this).splat(getType().clone(ArrayRef<int64_t>()), 0);
+  Value zero = GradientBuilder(builder, *this).splat(getType().clone(ArrayRef<int64_t>()), 0);
   result[0] = PadOp::create(builder, getLoc(), g[0], zero, getStartIndices(), high, interior);
 }
 
-void ConcatenateOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+void ConcatenateOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   SmallVector<int64_t> starts(getType().getRank(), 0), limits(getType().getShape()), ones(getType().getRank(), 1);
   for (auto [i, input] : llvm::enumerate(getInputs())) {
     starts[getDimension()] = i ? limits[getDimension()] : 0;

@@ -5,26 +5,26 @@ using namespace mlir;
 
 namespace graphc::graph {
 
-bool Sliding::isPadded() const {
+bool SlidingWindow::isPadded() const {
   auto isZero = [](int64_t padding) { return padding == 0; };
   return !llvm::all_of(low, isZero) || !llvm::all_of(high, isZero);
 }
 
-bool Sliding::isSpread() const {
+bool SlidingWindow::isSpread() const {
   for (size_t i = 0; i < space(); ++i)
     if (strides[i] != 1 || low[i] != reach(i) || high[i] != reach(i))
       return false;
   return true;
 }
 
-void Sliding::setInput(RankedTensorType type) {
+void SlidingWindow::setInput(RankedTensorType type) {
   ArrayRef<int64_t> sizes = type.getShape();
   batch = sizes.front();
   features = nhwc ? sizes.back() : sizes[1];
   input = nhwc ? Sizes(sizes.drop_front().drop_back()) : Sizes(sizes.drop_front(2));
 }
 
-LogicalResult Sliding::setEntries(Loc loc, StringRef name, std::optional<ArrayRef<int64_t>> given, int64_t otherwise,
+LogicalResult SlidingWindow::setEntries(Loc loc, StringRef name, std::optional<ArrayRef<int64_t>> given, int64_t otherwise,
                                   int64_t least, Sizes &entries) const {
   constexpr int64_t most = int64_t(1) << 31;
   if (!given) {
@@ -41,7 +41,7 @@ LogicalResult Sliding::setEntries(Loc loc, StringRef name, std::optional<ArrayRe
   return success();
 }
 
-LogicalResult Sliding::setResult(Loc loc, RankedTensorType type, int64_t resultFeatures) {
+LogicalResult SlidingWindow::setResult(Loc loc, RankedTensorType type, int64_t resultFeatures) {
   Sizes padded, spread;
   for (size_t i = 0; i < space(); ++i) {
     const int64_t whole = input[i] + low[i] + high[i];
@@ -60,19 +60,19 @@ LogicalResult Sliding::setResult(Loc loc, RankedTensorType type, int64_t resultF
   return success();
 }
 
-Value Sliding::pad(OpBuilder &builder, Location loc, Value value, TypedAttr fill) const {
-  return Expansion{builder, loc}.pad(value, arrange<int64_t>(0, 0, low), arrange<int64_t>(0, 0, high),
+Value SlidingWindow::pad(OpBuilder &builder, Location loc, Value value, TypedAttr fill) const {
+  return ExpansionBuilder{builder, loc}.pad(value, arrange<int64_t>(0, 0, low), arrange<int64_t>(0, 0, high),
                                      Sizes(space() + 2, 0), fill);
 }
 
-Value Sliding::spread(OpBuilder &builder, Location loc, Value gradient, TypedAttr fill) const {
+Value SlidingWindow::spread(OpBuilder &builder, Location loc, Value gradient, TypedAttr fill) const {
   Sizes before, behind, between;
   for (size_t i = 0; i < space(); ++i) {
     before.push_back(reach(i) - low[i]);
     behind.push_back(input[i] - 1 + low[i] - (result[i] - 1) * strides[i]);
     between.push_back(strides[i] - 1);
   }
-  return Expansion{builder, loc}.pad(gradient, arrange<int64_t>(0, 0, before), arrange<int64_t>(0, 0, behind),
+  return ExpansionBuilder{builder, loc}.pad(gradient, arrange<int64_t>(0, 0, before), arrange<int64_t>(0, 0, behind),
                                      arrange<int64_t>(0, 0, between), fill);
 }
 
@@ -81,22 +81,22 @@ AffineExpr NestMaker::loop(bool reduced) {
   return getAffineDimExpr(unsigned(nest.iterators.size() - 1), context);
 }
 
-Sliding::Places NestMaker::loops(bool reduced) {
-  Sliding::Places made;
+SlidingWindow::Places NestMaker::loops(bool reduced) {
+  SlidingWindow::Places made;
   for (size_t i = 0; i < lies.space(); ++i)
     made.push_back(loop(reduced));
   return made;
 }
 
-Sliding::Places NestMaker::seen(const Sliding::Places &place, const Sliding::Places &within) {
-  Sliding::Places places;
+SlidingWindow::Places NestMaker::seen(const SlidingWindow::Places &place, const SlidingWindow::Places &within) {
+  SlidingWindow::Places places;
   for (size_t i = 0; i < lies.space(); ++i)
     places.push_back(place[i] * lies.strides[i] + within[i] * lies.dilation[i]);
   return places;
 }
 
-Sliding::Places NestMaker::seenFrom(const Sliding::Places &place, const Sliding::Places &within) {
-  Sliding::Places places;
+SlidingWindow::Places NestMaker::seenFrom(const SlidingWindow::Places &place, const SlidingWindow::Places &within) {
+  SlidingWindow::Places places;
   for (size_t i = 0; i < lies.space(); ++i)
     places.push_back(place[i] + within[i] * -lies.dilation[i] + lies.reach(i));
   return places;

@@ -8,7 +8,7 @@ namespace graphc::graph {
 
 /// How windows lie over a tensor of batch, features and space (with `nhwc` features last): sizes, strides and so on are along the
 /// dimensions of space. A window at place p of the result has its place k at p·stride - low + k·dilation of the input.
-struct Sliding {
+struct SlidingWindow {
   using Sizes = mlir::SmallVector<int64_t>;
   using Places = mlir::SmallVector<mlir::AffineExpr>;
 
@@ -55,23 +55,23 @@ struct Sliding {
 
 /// Makes a nest loop by loop; maps are made when all loops are.
 struct NestMaker {
-  const Sliding &lies;
+  const SlidingWindow &lies;
   mlir::MLIRContext *context;
   LoopNest nest = {};
 
   mlir::AffineExpr loop(bool reduced);
   /// One a dimension of space.
-  Sliding::Places loops(bool reduced);
+  SlidingWindow::Places loops(bool reduced);
   mlir::AffineMap map(mlir::ArrayRef<mlir::AffineExpr> results) {
     return getMap(nest.iterators.size(), results, context);
   }
-  mlir::AffineMap at(mlir::AffineExpr batch, mlir::AffineExpr features, const Sliding::Places &places) {
+  mlir::AffineMap at(mlir::AffineExpr batch, mlir::AffineExpr features, const SlidingWindow::Places &places) {
     return map(lies.arrange<mlir::AffineExpr>(batch, features, places));
   }
   /// Where the window at `place` has its place `within`.
-  Sliding::Places seen(const Sliding::Places &place, const Sliding::Places &within);
+  SlidingWindow::Places seen(const SlidingWindow::Places &place, const SlidingWindow::Places &within);
   /// Of which place of a spread gradient this element of the input is place `within`.
-  Sliding::Places seenFrom(const Sliding::Places &place, const Sliding::Places &within);
+  SlidingWindow::Places seenFrom(const SlidingWindow::Places &place, const SlidingWindow::Places &within);
 };
 
 } // namespace graphc::graph

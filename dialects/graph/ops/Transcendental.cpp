@@ -55,13 +55,13 @@ Results ErfOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 Values LogisticOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   Value one = e.splat(getType(), 1);
   return {e.make<DivideOp>(one, e.make<AddOp>(one, e.make<ExponentialOp>(e.make<NegateOp>(getOperand()))))};
 }
 
 Values RsqrtOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   Value one = e.splat(getType(), 1);
   return {e.make<DivideOp>(one, e.make<SqrtOp>(getOperand()))};
 }
@@ -70,55 +70,55 @@ Values RsqrtOp::decompose(OpBuilder &builder) {
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
 
-void SqrtOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void SqrtOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   result[0] = make.divide(make.multiply(g[0], 0.5), getResult());
 }
 
 // d(x^-1/2) = -1/2 x^-1/2 / x
-void RsqrtOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void RsqrtOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   result[0] = make.multiply(make.multiply(g[0], -0.5), make.divide(getResult(), getOperand()));
 }
 
-void ExponentialOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  result[0] = Maker(builder, *this).multiply(g[0], getResult());
+void ExponentialOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  result[0] = GradientBuilder(builder, *this).multiply(g[0], getResult());
 }
-void LogOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  result[0] = Maker(builder, *this).divide(g[0], getOperand());
+void LogOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  result[0] = GradientBuilder(builder, *this).divide(g[0], getOperand());
 }
 
-void TanhOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void TanhOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value slope = make.subtract(make.splat(getType(), 1), make.multiply(getResult(), getResult()));
   result[0] = make.multiply(g[0], slope);
 }
 
-void ExponentialMinusOneOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void ExponentialMinusOneOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   result[0] = make.multiply(g[0], make.add(getResult(), make.splat(getType(), 1)));
 }
-void LogPlusOneOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void LogPlusOneOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   result[0] = make.divide(g[0], make.add(getOperand(), make.splat(getType(), 1)));
 }
-void SineOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  result[0] = Maker(builder, *this).multiply(g[0], CosineOp::create(builder, getLoc(), getOperand()));
+void SineOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  result[0] = GradientBuilder(builder, *this).multiply(g[0], CosineOp::create(builder, getLoc(), getOperand()));
 }
-void CosineOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void CosineOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   result[0] = make.negate(make.multiply(g[0], SineOp::create(builder, getLoc(), getOperand())));
 }
 
 // 2 / √π exp(-x²)
-void ErfOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void ErfOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value power = ExponentialOp::create(builder, getLoc(), make.negate(make.multiply(getOperand(), getOperand())));
   result[0] = make.multiply(g[0], make.multiply(power, 2 / std::sqrt(3.14159265358979323846)));
 }
 
-void LogisticOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
+void LogisticOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients, Gradients result) {
+  GradientBuilder make(builder, *this);
   Value slope = make.multiply(getResult(), make.subtract(make.splat(getType(), 1), getResult()));
   result[0] = make.multiply(g[0], slope);
 }

@@ -55,11 +55,11 @@ LogicalResult GradientSquaresOp::verify() {
 
 Results AssignOp::buildBody(OpBuilder &, Elements x, Elements, IndexOf) { return {x[0]}; }
 Results AssignAddOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  return {Scalars{builder, getLoc()}.add(old[0], x[0])};
+  return {ScalarArithmetic{builder, getLoc()}.add(old[0], x[0])};
 }
 
 Values GradientSquaresOp::decompose(OpBuilder &builder) {
-  Expansion e{builder, getLoc()};
+  ExpansionBuilder e{builder, getLoc()};
   Value wide = e.convert(getGradient(), builder.getF64Type());
   Value squares = e.make<MultiplyOp>(wide, wide);
   const int64_t rank = typeOf(squares).getRank();

@@ -19,7 +19,7 @@ static bool areDifferent(ArrayRef<int64_t> dimensions, int64_t rank) {
   return isIncreasing(sorted, rank);
 }
 
-LogicalResult Windows::verify(Loc loc, const Names &names) const {
+LogicalResult GatherDimensions::verify(Loc loc, const Names &names) const {
   const int64_t rank = operand.getRank();
   if (vectorDim > indices.getRank())
     return emitOptionalError(loc, "index_vector_dim must be from 0 to the rank ", indices.getRank(), " of ",
@@ -54,7 +54,7 @@ LogicalResult Windows::verify(Loc loc, const Names &names) const {
   return success();
 }
 
-LogicalResult Windows::verifyOffsetDims(Loc loc, const Names &names, int64_t rank) const {
+LogicalResult GatherDimensions::verifyOffsetDims(Loc loc, const Names &names, int64_t rank) const {
   if (isIncreasing(offsetDims, rank) && offsetDims.size() == getWindowDims().size())
     return success();
   return emitOptionalError(loc, names.offsetDims, " must be strictly increasing, less than the rank ", rank,
@@ -62,33 +62,33 @@ LogicalResult Windows::verifyOffsetDims(Loc loc, const Names &names, int64_t ran
                            offsetDims, "]");
 }
 
-SmallVector<int64_t> Windows::getBatchShape() const {
+SmallVector<int64_t> GatherDimensions::getBatchShape() const {
   SmallVector<int64_t> shape(indices.getShape());
   if (vectorDim < indices.getRank())
     shape.erase(shape.begin() + vectorDim);
   return shape;
 }
 
-SmallVector<int64_t> Windows::getWindowDims() const {
+SmallVector<int64_t> GatherDimensions::getWindowDims() const {
   return llvm::filter_to_vector(llvm::seq<int64_t>(0, operand.getRank()), [&](int64_t dimension) {
     return !llvm::is_contained(collapsed, dimension) && !llvm::is_contained(operandBatching, dimension);
   });
 }
 
-Loops::Place Windows::getBatch(ValueRange place) const {
-  Loops::Place batch;
+ExplicitLoops::Place GatherDimensions::getBatch(ValueRange place) const {
+  ExplicitLoops::Place batch;
   for (auto [dimension, index] : llvm::enumerate(place))
     if (!llvm::is_contained(offsetDims, int64_t(dimension)))
       batch.push_back(index);
   return batch;
 }
 
-Loops::Place Windows::getOffsets(ValueRange place) const {
+ExplicitLoops::Place GatherDimensions::getOffsets(ValueRange place) const {
   return llvm::map_to_vector(offsetDims, [&](int64_t dimension) { return Value(place[size_t(dimension)]); });
 }
 
-Value Windows::loadStart(Loops &loops, Value indicesMemory, ValueRange batch, int64_t entry) const {
-  Loops::Place place(batch);
+Value GatherDimensions::loadStart(ExplicitLoops &loops, Value indicesMemory, ValueRange batch, int64_t entry) const {
+  ExplicitLoops::Place place(batch);
   if (vectorDim < indices.getRank())
     place.insert(place.begin() + vectorDim, loops.index(entry));
   return loops.loadIndex(indicesMemory, place);

@@ -8,7 +8,7 @@ namespace graphc::graph {
 
 /// Windows of `operand` at places that `indices` says, and a tensor that has them all, under gather's names: gather's result, scatter's
 /// updates.
-struct Windows {
+struct GatherDimensions {
   mlir::RankedTensorType operand, indices;
   mlir::ArrayRef<int64_t> offsetDims, collapsed, operandBatching, indicesBatching, startMap;
   int64_t vectorDim;
@@ -33,10 +33,10 @@ struct Windows {
   int64_t toBatch(int64_t dimension) const { return dimension > vectorDim ? dimension - 1 : dimension; }
 
   /// Of a place in what has all windows: the batch's indices, or the window's.
-  Loops::Place getBatch(mlir::ValueRange place) const;
-  Loops::Place getOffsets(mlir::ValueRange place) const;
+  ExplicitLoops::Place getBatch(mlir::ValueRange place) const;
+  ExplicitLoops::Place getOffsets(mlir::ValueRange place) const;
   /// Where the window of this place in the batch begins along `startMap[entry]`, as it is said, i64.
-  mlir::Value loadStart(Loops &loops, mlir::Value indicesMemory, mlir::ValueRange batch, int64_t entry) const;
+  mlir::Value loadStart(ExplicitLoops &loops, mlir::Value indicesMemory, mlir::ValueRange batch, int64_t entry) const;
 };
 
 } // namespace graphc::graph

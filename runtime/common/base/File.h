@@ -69,7 +69,7 @@ absl::Status syncDirectory(const std::string &directory);
 absl::Status makeDirectories(const std::string &path, int mode = 0777);
 
 /// Whether a file may be reached by a symbolic link in its folder. What lies there under a name of ours is then somebody else's choice.
-enum class Links { Follow, Refuse };
+enum class SymlinkPolicy { Follow, Refuse };
 
 /// A file mapped read-only and private. Where somebody cuts the file short meanwhile, what lay behind its new end reads as
 /// zeros, and cut() says so; without that the process would die of SIGBUS.
@@ -79,7 +79,7 @@ public:
   MappedFile(MappedFile &&other) noexcept;
   MappedFile &operator=(MappedFile &&other) noexcept;
   ~MappedFile();
-  static absl::StatusOr<MappedFile> open(const std::string &path, Links links = Links::Follow);
+  static absl::StatusOr<MappedFile> open(const std::string &path, SymlinkPolicy links = SymlinkPolicy::Follow);
 
   const uint8_t *data() const { return base; }
   size_t size() const { return bytes; }

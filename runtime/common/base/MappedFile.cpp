@@ -83,10 +83,10 @@ MappedFile::~MappedFile() {
 
 bool MappedFile::cut() const { return guard >= 0 && guards[guard].cut.load(std::memory_order_acquire); }
 
-absl::StatusOr<MappedFile> MappedFile::open(const std::string &path, Links links) {
+absl::StatusOr<MappedFile> MappedFile::open(const std::string &path, SymlinkPolicy links) {
   int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK; // a FIFO has no writer
-  UniqueFd fd(::open(path.c_str(), links == Links::Refuse ? flags | O_NOFOLLOW : flags));
-  if (!fd && errno == ELOOP && links == Links::Refuse)
+  UniqueFd fd(::open(path.c_str(), links == SymlinkPolicy::Refuse ? flags | O_NOFOLLOW : flags));
+  if (!fd && errno == ELOOP && links == SymlinkPolicy::Refuse)
     return absl::InvalidArgumentError(absl::StrCat(path, ": it is a symbolic link; put the file itself there"));
   if (!fd)
     return errnoStatus(path, errno);

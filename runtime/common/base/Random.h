@@ -42,9 +42,9 @@ inline PhiloxBlock philox4x32(PhiloxBlock counter, std::array<uint32_t, 2> key) 
 uint64_t streamOf(std::string_view name);
 
 /// The generator of one (seed, stream): block(i) is the i-th group of four words.
-class Philox {
+class PhiloxGenerator {
 public:
-  Philox(uint64_t seed, uint64_t stream) : key{uint32_t(seed), uint32_t(seed >> 32)}, stream(stream) {}
+  PhiloxGenerator(uint64_t seed, uint64_t stream) : key{uint32_t(seed), uint32_t(seed >> 32)}, stream(stream) {}
   PhiloxBlock block(uint64_t index) const {
     return philox4x32({uint32_t(index), uint32_t(index >> 32), uint32_t(stream), uint32_t(stream >> 32)}, key);
   }
@@ -59,7 +59,7 @@ private:
 /// The key of a model's draws: of the one with this number among those with this seed. The generator of a micro-batch's is
 /// Philox(key, micro-batch).
 inline uint64_t keyOfDraw(uint64_t seed, uint64_t draw) {
-  const PhiloxBlock block = Philox(seed, 0x64726177 /* "draw" */).block(draw);
+  const PhiloxBlock block = PhiloxGenerator(seed, 0x64726177 /* "draw" */).block(draw);
   return uint64_t(block[1]) << 32 | block[0];
 }
 

@@ -19,21 +19,21 @@ Sha256::Sha256() { SHA256_Init(of(context)); }
 
 void Sha256::update(std::string_view data) { SHA256_Update(of(context), data.data(), data.size()); }
 
-Digest Sha256::finish() {
-  Digest digest;
+Sha256Digest Sha256::finish() {
+  Sha256Digest digest;
   SHA256_Final(digest.data(), of(context));
   return digest;
 }
 
-Digest sha256(std::string_view data) {
+Sha256Digest sha256(std::string_view data) {
   Sha256 sha;
   sha.update(data);
   return sha.finish();
 }
 
-Digest hmacSha256(std::string_view key, std::string_view data) {
+Sha256Digest hmacSha256(std::string_view key, std::string_view data) {
   std::array<uint8_t, SHA256_CBLOCK> block{};
-  Digest hashed;
+  Sha256Digest hashed;
   if (key.size() > block.size()) {
     hashed = sha256(key);
     key = asBytes(hashed);
@@ -48,11 +48,11 @@ Digest hmacSha256(std::string_view key, std::string_view data) {
     sha.update(text);
     return sha.finish();
   };
-  const Digest inner = padded(0x36, data);
+  const Sha256Digest inner = padded(0x36, data);
   return padded(0x5c, asBytes(inner));
 }
 
-std::string toHex(const Digest &digest) {
+std::string toHex(const Sha256Digest &digest) {
   std::string_view bytes = asBytes(digest);
   return absl::BytesToHexString({bytes.data(), bytes.size()});
 }

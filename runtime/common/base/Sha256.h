@@ -9,7 +9,7 @@
 
 namespace graphc::base {
 
-using Digest = std::array<uint8_t, 32>;
+using Sha256Digest = std::array<uint8_t, 32>;
 
 /// Incremental.
 class Sha256 {
@@ -17,18 +17,18 @@ public:
   Sha256();
   void update(std::string_view data);
   /// The object may not be used afterwards.
-  Digest finish();
+  Sha256Digest finish();
 
 private:
   alignas(uint64_t) unsigned char context[128]; // SHA256_CTX
 };
 
-Digest sha256(std::string_view data);
+Sha256Digest sha256(std::string_view data);
 /// HMAC (RFC 2104) over SHA-256.
-Digest hmacSha256(std::string_view key, std::string_view data);
+Sha256Digest hmacSha256(std::string_view key, std::string_view data);
 /// 64 lower-case hexadecimal digits.
-std::string toHex(const Digest &digest);
-inline std::string_view asBytes(const Digest &digest) {
+std::string toHex(const Sha256Digest &digest);
+inline std::string_view asBytes(const Sha256Digest &digest) {
   return {reinterpret_cast<const char *>(digest.data()), digest.size()};
 }
 

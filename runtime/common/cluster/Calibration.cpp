@@ -30,7 +30,7 @@ struct Field {
   bool optional = false;
 };
 
-std::vector<Field> fieldsOf(Calibration &c) {
+std::vector<Field> fieldsOf(MachineCalibration &c) {
   return {{"", "matmul_gflops", &c.matmulGflops},
           {"", "memory_gigabytes_per_second", &c.memoryGigabytesPerSecond},
           {"", "call_nanoseconds", &c.callNanoseconds},
@@ -47,7 +47,7 @@ std::vector<Field> fieldsOf(Calibration &c) {
 }
 
 absl::Status readObject(const JsonValue &value, const std::string &object, const std::string &path,
-                        Calibration &calibration) {
+                        MachineCalibration &calibration) {
   if (!value.is(Kind::Object))
     return base::errorAt(path, value.position, absl::StrCat("expected an object, got ", value.describe()));
   std::vector<std::string> known;
@@ -84,10 +84,10 @@ std::string calibrationPath() {
   return home && *home == '/' ? absl::StrCat(home, "/.cache/graphc/calibration.json") : std::string();
 }
 
-absl::StatusOr<Calibration> readCalibration(const std::string &path) {
+absl::StatusOr<MachineCalibration> readCalibration(const std::string &path) {
   GRAPHC_ASSIGN_OR_RETURN(std::string text, base::readFile(path, 1 << 20));
   GRAPHC_ASSIGN_OR_RETURN(JsonValue json, base::parseJson(text, path));
-  Calibration calibration;
+  MachineCalibration calibration;
   calibration.source = path;
   GRAPHC_RETURN_IF_ERROR(readObject(json, "", path, calibration));
   const JsonValue *version = json.find("version");
@@ -113,15 +113,15 @@ absl::StatusOr<Calibration> readCalibration(const std::string &path) {
   return calibration;
 }
 
-absl::StatusOr<Calibration> loadCalibration(const std::string &path) {
+absl::StatusOr<MachineCalibration> loadCalibration(const std::string &path) {
   if (!path.empty())
     return readCalibration(path);
   std::string usual = calibrationPath();
-  return usual.empty() || access(usual.c_str(), F_OK) != 0 ? Calibration() : readCalibration(usual);
+  return usual.empty() || access(usual.c_str(), F_OK) != 0 ? MachineCalibration() : readCalibration(usual);
 }
 
-std::string toJson(const Calibration &c) {
-  auto link = [](const Calibration::Link &l) {
+std::string toJson(const MachineCalibration &c) {
+  auto link = [](const MachineCalibration::Link &l) {
     return absl::StrFormat("{\"latency_us\": %.3g, \"gigabits_per_second\": %.3g}", l.latencyMicroseconds,
                            l.gigabitsPerSecond);
   };

@@ -15,7 +15,7 @@
 namespace graphc::cluster {
 
 /// The defaults are built in: a plain server core of our days.
-struct Calibration {
+struct MachineCalibration {
   struct Link {
     double latencyMicroseconds = 0; ///< one way, of a message of 8 bytes between two tasks that wait
     double gigabitsPerSecond = 0; ///< of large messages, payload alone
@@ -47,11 +47,11 @@ struct Calibration {
 std::string calibrationPath();
 
 /// What the file says. Every key is checked; "file:line:column: …" where something is wrong.
-absl::StatusOr<Calibration> readCalibration(const std::string &path);
+absl::StatusOr<MachineCalibration> readCalibration(const std::string &path);
 /// `path` where given (it must exist), else the usual place where it exists, else the built-in figures.
-absl::StatusOr<Calibration> loadCalibration(const std::string &path);
+absl::StatusOr<MachineCalibration> loadCalibration(const std::string &path);
 
-std::string toJson(const Calibration &calibration);
+std::string toJson(const MachineCalibration &calibration);
 
 } // namespace graphc::cluster
 #endif

@@ -138,26 +138,26 @@ std::vector<std::string> ClusterConfig::deviceNames(size_t limit) const {
   return names;
 }
 
-static uint32_t countOf(const JobConfig &job, const device::Kind &kind) {
+static uint32_t countOf(const JobConfig &job, const device::DeviceKind &kind) {
   return uint32_t(std::count_if(job.devices.begin(), job.devices.end(),
                                 [&](const std::string &name) { return device::kindOf(name) == kind.name; }));
 }
 
-bool ClusterConfig::hasDevices(const device::Kind &kind) const {
+bool ClusterConfig::hasDevices(const device::DeviceKind &kind) const {
   return std::any_of(jobs.begin(), jobs.end(), [&](const JobConfig &job) { return countOf(job, kind) > 0; });
 }
 
 /// Those from `first` on go.
-static void dropDevices(JobConfig &job, const device::Kind &kind, uint32_t first) {
+static void dropDevices(JobConfig &job, const device::DeviceKind &kind, uint32_t first) {
   std::erase_if(job.devices, [&](const std::string &name) {
-    absl::StatusOr<DeviceName> device = DeviceName::parse(absl::StrCat("/device:", name)); // the parser has read it
+    absl::StatusOr<DeviceSpec> device = DeviceSpec::parse(absl::StrCat("/device:", name)); // the parser has read it
     return device::kindOf(name) == kind.name && device.ok() && device->index.value_or(0) >= first;
   });
   if (job.devices.empty())
     job.devices.push_back(device::hostDevice());
 }
 
-absl::Status ClusterConfig::giveDevices(const device::Kind &kind, uint32_t count) {
+absl::Status ClusterConfig::giveDevices(const device::DeviceKind &kind, uint32_t count) {
   for (JobConfig &job : jobs) {
     const uint32_t named = countOf(job, kind);
     if (count == 0) {
@@ -176,7 +176,7 @@ absl::Status ClusterConfig::giveDevices(const device::Kind &kind, uint32_t count
   return absl::OkStatus();
 }
 
-std::vector<const JobConfig *> ClusterConfig::limitDevices(const device::Kind &kind, uint32_t count) {
+std::vector<const JobConfig *> ClusterConfig::limitDevices(const device::DeviceKind &kind, uint32_t count) {
   std::vector<const JobConfig *> limited;
   for (JobConfig &job : jobs) {
     bool isHere = true;
@@ -193,10 +193,10 @@ std::vector<const JobConfig *> ClusterConfig::limitDevices(const device::Kind &k
 
 /// Towers of devices that are gone are on the first of their task, once.
 void ClusterConfig::moveTowers() {
-  std::vector<DeviceName> kept;
-  for (DeviceName device : strategy.devices) {
+  std::vector<DeviceSpec> kept;
+  for (DeviceSpec device : strategy.devices) {
     if (const JobConfig *job = findJob(device.job.value_or("")); job && !hasDevice(device)) {
-      absl::StatusOr<DeviceName> first = DeviceName::parse(absl::StrCat("/device:", job->devices.front()));
+      absl::StatusOr<DeviceSpec> first = DeviceSpec::parse(absl::StrCat("/device:", job->devices.front()));
       if (first.ok())
         device = first->mergedInto({device.job, device.task, {}, {}});
     }
@@ -206,7 +206,7 @@ void ClusterConfig::moveTowers() {
   strategy.devices = std::move(kept);
 }
 
-bool ClusterConfig::hasDevice(const DeviceName &full) const {
+bool ClusterConfig::hasDevice(const DeviceSpec &full) const {
   if (!full.isFull())
     return false;
   const JobConfig *job = findJob(*full.job);

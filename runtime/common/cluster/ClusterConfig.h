@@ -49,7 +49,7 @@ struct JobConfig {
 /// Expected speed between two sets of tasks; both ends may be partial names ("/job:ps"). For predicted times and for the
 /// order of transfers.
 struct LinkConfig {
-  DeviceName from, to;
+  DeviceSpec from, to;
   double gigabitsPerSecond = 0;
   double latencyMicroseconds = 0;
   base::JsonPosition position;
@@ -59,7 +59,7 @@ struct LinkConfig {
 /// (runtime/common/cluster/Pattern.h).
 struct PlacementRule {
   std::string name;
-  DeviceName device;
+  DeviceSpec device;
   base::JsonPosition position;
 };
 
@@ -67,21 +67,21 @@ enum class StrategyKind { OneDevice, InGraph, Mirrored, ParameterServer, AllRedu
 enum class UpdateMode { Sync, Async };
 enum class VariablePlacement { RoundRobin, Balanced, Split };
 /// Between-graph: every worker drives its own lanes. In-graph: one client, the chief, drives one program over all tasks.
-enum class Replication { BetweenGraph, InGraph };
+enum class ReplicationMode { BetweenGraph, InGraph };
 /// The order in which all-reduce sums: that of the replicas, bit for bit as on one device, or whichever is fastest.
 enum class ReduceOrder { Reproducible, Fast };
 /// Which rows of a table go to a device that looks them up elsewhere: one for each number, or each number's once.
 enum class EmbeddingRows { All, Distinct };
 /// Where a run goes on from that has lost a task: the last checkpoint, or the memory of a task that lives.
-enum class Recovery { Checkpoint, Memory };
+enum class RecoveryMode { Checkpoint, Memory };
 
 /// Settings are as given, or at their defaults; findMisfit (StrategyRules.h) finds those of another strategy.
 struct StrategyConfig {
   StrategyKind kind = StrategyKind::OneDevice;
-  Replication replication = Replication::BetweenGraph; ///< ParameterServer and AllReduce; the others are in-graph
+  ReplicationMode replication = ReplicationMode::BetweenGraph; ///< ParameterServer and AllReduce; the others are in-graph
   std::optional<uint32_t> microBatches; ///< of a step, of all replicas together; none: one for each
   std::optional<uint32_t> sumLeaves; ///< of the tree of a sum over them; none: plan::defaultSumLeaves
-  std::vector<DeviceName> devices; ///< Mirrored: full names, a tower each; empty: every device of the chief's task,
+  std::vector<DeviceSpec> devices; ///< Mirrored: full names, a tower each; empty: every device of the chief's task,
   ///< or of all replicas' tasks where that is a single one
   UpdateMode update = UpdateMode::Sync; ///< ParameterServer
   VariablePlacement placement = VariablePlacement::RoundRobin; ///< ParameterServer
@@ -92,7 +92,7 @@ struct StrategyConfig {
   ReduceOrder order = ReduceOrder::Reproducible; ///< AllReduce
   std::optional<uint64_t> bucketBytes; ///< AllReduce; none: chosen by graphc
   std::optional<EmbeddingRows> embeddingRows; ///< InGraph, Mirrored, ParameterServer; none: chosen from the addresses
-  Recovery recovery = Recovery::Checkpoint; ///< AllReduce
+  RecoveryMode recovery = RecoveryMode::Checkpoint; ///< AllReduce
   bool given = false; ///< false: chosen from the jobs
   base::JsonPosition position, microBatchesPosition; ///< of all, and of one setting
   std::string file; ///< what the position counts in, as it is named in errors; empty: the cluster's file
@@ -103,7 +103,7 @@ struct StrategyConfig {
 
 /// Bytes of memory that devices have, or may take. Of several the first that matches a device counts.
 struct MemoryLimit {
-  DeviceName device; ///< maybe partial; empty: each device, and what its lanes take of the host's memory besides
+  DeviceSpec device; ///< maybe partial; empty: each device, and what its lanes take of the host's memory besides
   uint64_t bytes = 0;
   base::JsonPosition position;
 };
@@ -150,15 +150,15 @@ struct ClusterConfig {
   uint32_t hostsOfSums() const;
   /// Every full device name, at most `limit` of them: for errors that list what exists.
   std::vector<std::string> deviceNames(size_t limit) const;
-  bool hasDevice(const DeviceName &full) const;
+  bool hasDevice(const DeviceSpec &full) const;
   /// Gives each task of a job that computes (all but ps and evaluator) so many devices of a kind beside the host's first. Where "devices"
   /// names those of its job, another number is an error; 0 takes them away from every job.
-  absl::Status giveDevices(const device::Kind &kind, uint32_t count);
+  absl::Status giveDevices(const device::DeviceKind &kind, uint32_t count);
   /// Whether any task has a device of the kind.
-  bool hasDevices(const device::Kind &kind) const;
+  bool hasDevices(const device::DeviceKind &kind) const;
   /// Leaves to each task of this machine at most so many devices of a kind; one that has none left has the host's first. Returns the
   /// jobs that had more.
-  std::vector<const JobConfig *> limitDevices(const device::Kind &kind, uint32_t count);
+  std::vector<const JobConfig *> limitDevices(const device::DeviceKind &kind, uint32_t count);
   /// "file:line:column: message".
   absl::Status error(base::JsonPosition at, std::string_view message) const { return base::errorAt(file, at, message); }
 

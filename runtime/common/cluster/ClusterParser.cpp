@@ -157,7 +157,7 @@ private:
       bool isThere = false;
       for (const JobConfig &job : config.jobs)
         for (const std::string &device : job.devices)
-          if (absl::StatusOr<DeviceName> name = DeviceName::parse(absl::StrCat("/job:", job.name, "/device:", device));
+          if (absl::StatusOr<DeviceSpec> name = DeviceSpec::parse(absl::StrCat("/job:", job.name, "/device:", device));
               name.ok())
             isThere |= limit.device.compatibleWith(*name);
       if (!isThere)
@@ -208,7 +208,7 @@ private:
       for (const JsonValue &element : member.value.elements) {
         if (!element.is(Kind::String))
           return expected(element, "a device such as \"CPU:0\"");
-        absl::StatusOr<DeviceName> given = DeviceName::parse(absl::StrCat("/device:", element.string));
+        absl::StatusOr<DeviceSpec> given = DeviceSpec::parse(absl::StrCat("/device:", element.string));
         if (!given.ok() || !given->type || !given->index || *given->index > 63)
           return expected(element, absl::StrCat("a device such as \"CPU:0\" (", device::listKinds("or"),
                                                 ", an index from 0 to 63)"));

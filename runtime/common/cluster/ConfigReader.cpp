@@ -48,10 +48,10 @@ absl::Status ConfigReader::unknownJob(JsonPosition at, const std::string &name) 
                                        "; its jobs are ", listOf(names)));
 }
 
-absl::Status ConfigReader::readDevice(const JsonValue &value, DeviceName &out) const {
+absl::Status ConfigReader::readDevice(const JsonValue &value, DeviceSpec &out) const {
   if (!value.is(Kind::String))
     return expected(value, "a device name such as \"/job:ps/task:0\"");
-  absl::StatusOr<DeviceName> name = DeviceName::parse(value.string);
+  absl::StatusOr<DeviceSpec> name = DeviceSpec::parse(value.string);
   if (!name.ok())
     return config.error(value.position, std::string(name.status().message()));
   if (name->job) {
@@ -67,7 +67,7 @@ absl::Status ConfigReader::readDevice(const JsonValue &value, DeviceName &out) c
 }
 
 absl::Status ConfigReader::readMemberDevice(const JsonValue &object, std::string_view key, std::string_view what,
-                                            DeviceName &out) const {
+                                            DeviceSpec &out) const {
   const JsonValue *value = object.find(key);
   if (!value)
     return config.error(object.position, absl::StrCat(base::view(what), " lacks ", quoteJson(key)));

@@ -39,9 +39,9 @@ protected:
   absl::Status expected(const JsonValue &value, std::string_view what) const;
   absl::Status unknownJob(JsonPosition at, const std::string &name) const;
   /// A device name, maybe partial, whose job and task exist.
-  absl::Status readDevice(const JsonValue &value, DeviceName &out) const;
+  absl::Status readDevice(const JsonValue &value, DeviceSpec &out) const;
   absl::Status readMemberDevice(const JsonValue &object, std::string_view key, std::string_view what,
-                                DeviceName &out) const;
+                                DeviceSpec &out) const;
   /// A number of bytes: 65536 or "64 MiB" (B, KiB, MiB, GiB, TiB); at least 1.
   absl::Status readBytes(const JsonValue &value, std::string_view key, uint64_t &out) const;
   absl::Status readCount(const JsonValue &value, std::string_view key, int64_t low, int64_t high, int64_t &out) const;

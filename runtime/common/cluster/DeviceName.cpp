@@ -39,8 +39,8 @@ std::string taskName(std::string_view job, uint32_t index) {
   return absl::StrCat("/job:", base::view(job), "/task:", index);
 }
 
-absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
-  DeviceName name;
+absl::StatusOr<DeviceSpec> DeviceSpec::parse(std::string_view text) {
+  DeviceSpec name;
   if (text.size() > 256)
     return malformed(text.substr(0, 32), "longer than 256 characters");
   bool seenJob = false, seenReplica = false, seenTask = false, seenDevice = false;
@@ -58,7 +58,7 @@ absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
         return malformed(text, "a device index needs a device type before it");
       return absl::OkStatus();
     }
-    const device::Kind *kind = device::findKind(type);
+    const device::DeviceKind *kind = device::findKind(type);
     if (!kind)
       return malformed(
           text, absl::StrCat("unknown device type \"", base::view(type), "\"; known are ", device::listKinds("and")));
@@ -124,8 +124,8 @@ absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
   return name;
 }
 
-DeviceName DeviceName::mergedInto(const DeviceName &outer) const {
-  DeviceName merged = outer;
+DeviceSpec DeviceSpec::mergedInto(const DeviceSpec &outer) const {
+  DeviceSpec merged = outer;
   if (job)
     merged.job = job;
   if (task)
@@ -140,12 +140,12 @@ DeviceName DeviceName::mergedInto(const DeviceName &outer) const {
   return merged;
 }
 
-bool DeviceName::compatibleWith(const DeviceName &other) const {
+bool DeviceSpec::compatibleWith(const DeviceSpec &other) const {
   auto agree = [](const auto &a, const auto &b) { return !a || !b || *a == *b; };
   return agree(job, other.job) && agree(task, other.task) && agree(type, other.type) && agree(index, other.index);
 }
 
-std::string DeviceName::str() const {
+std::string DeviceSpec::str() const {
   std::string out;
   if (job)
     absl::StrAppend(&out, "/job:", *job);

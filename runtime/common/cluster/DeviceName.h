@@ -19,28 +19,28 @@ namespace graphc::cluster {
 constexpr uint32_t kMostTasks = 65536; ///< of a cluster
 constexpr uint32_t kMostDevices = 1024; ///< of one kind in a task
 
-struct DeviceName {
+struct DeviceSpec {
   std::optional<std::string> job;
   std::optional<uint32_t> task;
   std::optional<std::string> type; ///< one of device/Kinds.h, in capitals
   std::optional<uint32_t> index; ///< of the device in its task; only with a type
 
   /// Errors say what was found and what was expected, without a position: the caller knows the place.
-  static absl::StatusOr<DeviceName> parse(std::string_view text);
+  static absl::StatusOr<DeviceSpec> parse(std::string_view text);
 
   /// This name with every unset part taken from `outer`: what a scope inside another one means. A type that is set here
   /// and differs from the outer one drops the outer index ("/gpu:1" around "/cpu:*" is not CPU 1).
-  DeviceName mergedInto(const DeviceName &outer) const;
+  DeviceSpec mergedInto(const DeviceSpec &outer) const;
 
   /// Whether one full device could satisfy both.
-  bool compatibleWith(const DeviceName &other) const;
+  bool compatibleWith(const DeviceSpec &other) const;
   bool isFull() const { return job && task && type && index; }
   bool isEmpty() const { return !job && !task && !type; }
 
   /// Canonical: "/job:worker/task:0/device:CPU:0"; unset parts are left out, an unset index of a set type is "*".
   std::string str() const;
 
-  friend bool operator==(const DeviceName &, const DeviceName &) = default;
+  friend bool operator==(const DeviceSpec &, const DeviceSpec &) = default;
 };
 
 /// Tasks of one job, end to end: "/job:worker/task:0-1", "/job:chief/task:0".

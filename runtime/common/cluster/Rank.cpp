@@ -45,11 +45,11 @@ std::string label(const TaskRef &task) { return absl::StrCat(task.job, ":", task
 
 class Launchers {
 public:
-  Launchers(const Environment &environment, std::string_view hostName, const std::vector<PlanJob> &plan,
+  Launchers(const EnvironmentVariables &environment, std::string_view hostName, const std::vector<PlanJob> &plan,
             const TaskRef &chief)
       : environment_(environment), hostName_(hostName), plan_(plan), chief_(chief) {}
 
-  absl::StatusOr<std::optional<Rank>> ask() const {
+  absl::StatusOr<std::optional<LauncherRank>> ask() const {
     if (has({"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}))
       return torchrun();
     if (has({"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}))
@@ -81,7 +81,7 @@ private:
   }
 
   /// Fills in the rank that `rankName` has, of as many as `sizeName` says.
-  absl::StatusOr<std::optional<Rank>> ranked(Rank rank, std::string_view rankName, std::string_view sizeName,
+  absl::StatusOr<std::optional<LauncherRank>> ranked(LauncherRank rank, std::string_view rankName, std::string_view sizeName,
                                              std::string_view remedy, std::string_view behind = "") const {
     GRAPHC_ASSIGN_OR_RETURN(rank.rank, number(rankName));
     GRAPHC_ASSIGN_OR_RETURN(uint32_t size, number(sizeName));
@@ -102,8 +102,8 @@ private:
     return rank;
   }
 
-  absl::StatusOr<std::optional<Rank>> torchrun() const {
-    Rank rank;
+  absl::StatusOr<std::optional<LauncherRank>> torchrun() const {
+    LauncherRank rank;
     std::string id = text("TORCHELASTIC_RUN_ID"), master = text("MASTER_ADDR"), port = text("MASTER_PORT");
     rank.launcher = absl::StrCat("torchrun's run ", id.empty() ? "" : absl::StrCat(id, " "), "at ", master, ":", port);
     rank.run = absl::StrCat("torchrun-", id, "-", master, "-", port, "-", text("TORCHELASTIC_RESTART_COUNT"));
@@ -118,7 +118,7 @@ private:
     return ranked(std::move(rank), "RANK", "WORLD_SIZE", "start it with torchrun --nproc_per_node ");
   }
 
-  absl::StatusOr<std::optional<Rank>> openMpi() const {
+  absl::StatusOr<std::optional<LauncherRank>> openMpi() const {
     std::string job = text("PMIX_NAMESPACE");
     if (job.empty())
       job = text("OMPI_MCA_ess_base_jobid");
@@ -126,15 +126,15 @@ private:
       return absl::InvalidArgumentError(
           "OMPI_COMM_WORLD_RANK is set and neither PMIX_NAMESPACE nor OMPI_MCA_ess_base_jobid is: the job has no "
           "name by which its processes could find each other; start them with mpirun, or unset it");
-    Rank rank;
+    LauncherRank rank;
     rank.launcher = absl::StrCat("Open MPI's job ", job);
     rank.run = absl::StrCat("mpi-", job);
     rank.oneHost = text("OMPI_COMM_WORLD_LOCAL_SIZE") == text("OMPI_COMM_WORLD_SIZE");
     return ranked(std::move(rank), "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "start it with mpirun -n ");
   }
 
-  absl::StatusOr<std::optional<Rank>> slurm() const {
-    Rank rank;
+  absl::StatusOr<std::optional<LauncherRank>> slurm() const {
+    LauncherRank rank;
     std::string step = absl::StrCat(text("SLURM_JOB_ID"), ".", text("SLURM_STEP_ID"));
     rank.launcher = absl::StrCat("Slurm's step ", step);
     rank.run = absl::StrCat("slurm-", step);
@@ -152,7 +152,7 @@ private:
   }
 
   /// A pod of a JobSet is called SET-JOB-REPLICA-INDEX, in the domain SET. Another kind of job is none of ours.
-  absl::StatusOr<std::optional<Rank>> jobSet() const {
+  absl::StatusOr<std::optional<LauncherRank>> jobSet() const {
     GRAPHC_ASSIGN_OR_RETURN(uint32_t index, number("JOB_COMPLETION_INDEX"));
     std::string host(hostName_.substr(0, hostName_.find('.')));
     // What stands before the index is the replica, and before that the job's name.
@@ -181,7 +181,7 @@ private:
                              ", and the replicated jobs have to be called so"),
           ". --local starts every task in each pod"));
     std::string set = front.substr(0, front.size() - podName(job->name).size() - 1);
-    Rank rank;
+    LauncherRank rank;
     rank.launcher = absl::StrCat("the JobSet ", set);
     rank.run = plain(absl::StrCat("jobset-", set, text("JOBSET_RESTART_ATTEMPT").empty() ? "" : "-",
                                   text("JOBSET_RESTART_ATTEMPT")));
@@ -199,7 +199,7 @@ private:
             absl::StrCat(set, "-", podName(one.name), "-0-", i, ".", set, ":", kPodPort));
     return rank;
   }
-  const Environment &environment_;
+  const EnvironmentVariables &environment_;
   const std::string_view hostName_;
   const std::vector<PlanJob> &plan_;
   const TaskRef chief_;
@@ -208,7 +208,7 @@ private:
 
 std::string podName(const std::string &job) { return absl::StrReplaceAll(absl::AsciiStrToLower(job), {{"_", "-"}}); }
 
-absl::StatusOr<std::optional<Rank>> rankOf(const Environment &environment, std::string_view hostName,
+absl::StatusOr<std::optional<LauncherRank>> rankOf(const EnvironmentVariables &environment, std::string_view hostName,
                                            const std::vector<PlanJob> &plan, const TaskRef &chief) {
   return Launchers(environment, hostName, plan, chief).ask();
 }

@@ -19,14 +19,14 @@
 
 namespace graphc::cluster {
 
-using Environment = std::map<std::string, std::string, std::less<>>;
+using EnvironmentVariables = std::map<std::string, std::string, std::less<>>;
 
 /// Every pod of a JobSet listens here: each has an address of its own.
 inline constexpr uint16_t kPodPort = 2222;
 /// What a job of a plan is called there: Kubernetes has no '_' and no capitals in names.
 std::string podName(const std::string &job);
 
-struct Rank {
+struct LauncherRank {
   std::string launcher; ///< for people: "Slurm's step 12.0"
   /// Of this start: the same in all its processes, and another in any other start. Letters, digits, '.', '-' and '_'.
   std::string run;
@@ -37,12 +37,12 @@ struct Rank {
   /// Job → one address a task, where the launcher says how its hosts are called (JobSet); else empty, and the tasks have to find
   /// the chief and tell it where they are.
   std::map<std::string, std::vector<std::string>> addresses;
-  bool operator==(const Rank &) const = default;
+  bool operator==(const LauncherRank &) const = default;
 };
 
 /// None: no launcher's variables are there. An error names the variable, or both numbers where there are not as many processes as
 /// the plan has tasks. `hostName`: of this machine, by which JobSet tells the jobs apart.
-absl::StatusOr<std::optional<Rank>> rankOf(const Environment &environment, std::string_view hostName,
+absl::StatusOr<std::optional<LauncherRank>> rankOf(const EnvironmentVariables &environment, std::string_view hostName,
                                            const std::vector<PlanJob> &plan, const TaskRef &chief);
 
 /// Which task each rank is: the chief, then all others in the plan's order.

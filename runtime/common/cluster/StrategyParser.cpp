@@ -31,7 +31,7 @@ absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strat
   for (const JsonMember &member : value.members)
     if (absl::Status s = parseSetting(member, strategy); !s.ok())
       return s;
-  if (std::optional<Misfit> misfit = findMisfit(strategy)) {
+  if (std::optional<SettingConflict> misfit = findMisfit(strategy)) {
     const JsonValue *given = value.find(misfit->key);
     return config.error(given ? given->position : value.position, misfit->message);
   }
@@ -41,13 +41,13 @@ absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strat
 absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConfig &strategy) const {
   const JsonValue &value = member.value;
   const std::string &key = member.key;
-  if (std::optional<Misfit> foreign = findForeign(key, strategy.kind))
+  if (std::optional<SettingConflict> foreign = findForeign(key, strategy.kind))
     return config.error(member.position, foreign->message);
   int64_t count = 0;
   absl::Status status;
   if (key == "replication") {
-    status = readWord<Replication>(value, key,
-                                   {{"in_graph", Replication::InGraph}, {"between_graph", Replication::BetweenGraph}},
+    status = readWord<ReplicationMode>(value, key,
+                                   {{"in_graph", ReplicationMode::InGraph}, {"between_graph", ReplicationMode::BetweenGraph}},
                                    strategy.replication);
   } else if (key == "micro_batches") {
     status = readCount(value, key, 1, kMostMicroBatches, count);
@@ -60,7 +60,7 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
     if (!value.is(Kind::Array) || value.elements.empty())
       return expected(value, "a list of devices such as [\"/job:worker/task:0/device:CPU:0\"] for \"devices\"");
     for (const JsonValue &element : value.elements) {
-      DeviceName device;
+      DeviceSpec device;
       if (status = readDevice(element, device); !status.ok())
         return status;
       if (const TaskRef chief = config.chief(); !device.job && !device.task) // "/gpu:1" is the chief's
@@ -69,7 +69,7 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
         return config.error(element.position,
                             absl::StrCat("no device ", quoteJson(element.string), "; expected full names, of ",
                                          listOf(config.deviceNames(/*limit=*/8))));
-      for (const DeviceName &other : strategy.devices)
+      for (const DeviceSpec &other : strategy.devices)
         if (other == device)
           return config.error(element.position, absl::StrCat("device ", quoteJson(element.string), " is given twice"));
       strategy.devices.push_back(device);
@@ -100,7 +100,7 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
   } else if (key == "bucket_bytes") {
     status = readBytes(value, key, strategy.bucketBytes.emplace());
   } else if (key == "recovery") {
-    status = readWord<Recovery>(value, key, {{"checkpoint", Recovery::Checkpoint}, {"memory", Recovery::Memory}},
+    status = readWord<RecoveryMode>(value, key, {{"checkpoint", RecoveryMode::Checkpoint}, {"memory", RecoveryMode::Memory}},
                                 strategy.recovery);
   } else if (key == "embedding_rows") {
     status = readWord<EmbeddingRows>(value, key, {{"all", EmbeddingRows::All}, {"distinct", EmbeddingRows::Distinct}},
@@ -155,7 +155,7 @@ absl::Status StrategyParser::finish(StrategyConfig &strategy) const {
                         "has neither");
   const bool betweenGraph =
       (strategy.kind == StrategyKind::ParameterServer || strategy.kind == StrategyKind::AllReduce) &&
-      strategy.replication == Replication::BetweenGraph;
+      strategy.replication == ReplicationMode::BetweenGraph;
   if (const int64_t sharers = betweenGraph ? std::max(1u, config.replicaCount()) : 1;
       strategy.microBatches && *strategy.microBatches > kMostCopies * sharers)
     return config.error(strategy.microBatchesPosition,

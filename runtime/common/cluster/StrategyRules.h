@@ -11,16 +11,16 @@
 namespace graphc::cluster {
 
 /// A setting that does not go with the strategy or with another setting, and why.
-struct Misfit {
+struct SettingConflict {
   std::string key; ///< as cluster.json calls it
   std::string message;
 };
 
 /// Whether the setting `key` belongs to other strategies than `kind`.
-std::optional<Misfit> findForeign(std::string_view key, StrategyKind kind);
+std::optional<SettingConflict> findForeign(std::string_view key, StrategyKind kind);
 
 /// The first of a strategy, wherever it comes from: cluster.json, a flag, a program. A setting that is its default counts as none.
-std::optional<Misfit> findMisfit(const StrategyConfig &strategy);
+std::optional<SettingConflict> findMisfit(const StrategyConfig &strategy);
 
 } // namespace graphc::cluster
 #endif

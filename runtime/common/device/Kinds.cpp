@@ -8,7 +8,7 @@ namespace {
 
 /// Room for the kinds of tests.
 struct Table {
-  std::vector<Kind> all{{"CPU", CodeFormat::Native, /*ownMemory=*/false, /*places=*/32},
+  std::vector<DeviceKind> all{{"CPU", CodeFormat::Native, /*ownMemory=*/false, /*places=*/32},
                         {"GPU", CodeFormat::Ptx, /*ownMemory=*/true}};
 };
 
@@ -29,15 +29,15 @@ char upper(char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; }
 
 } // namespace
 
-std::span<const Kind> kinds() { return table().all; }
+std::span<const DeviceKind> kinds() { return table().all; }
 
-void addKind(const Kind &kind) {
+void addKind(const DeviceKind &kind) {
   if (!findKind(kind.name))
     table().all.push_back(kind);
 }
 
-const Kind *findKind(std::string_view name) {
-  for (const Kind &kind : kinds())
+const DeviceKind *findKind(std::string_view name) {
+  for (const DeviceKind &kind : kinds())
     if (std::equal(name.begin(), name.end(), kind.name.begin(), kind.name.end(),
                    [](char a, char b) { return upper(a) == b; }))
       return &kind;
@@ -45,38 +45,38 @@ const Kind *findKind(std::string_view name) {
 }
 
 bool runsPtx(std::string_view kind) {
-  const Kind *known = findKind(kind);
+  const DeviceKind *known = findKind(kind);
   return known && known->code == CodeFormat::Ptx;
 }
 
 bool hasOwnMemory(std::string_view kind) {
-  const Kind *known = findKind(kind);
+  const DeviceKind *known = findKind(kind);
   return known && known->ownMemory;
 }
 
 int64_t placesOf(std::string_view kind) {
-  const Kind *known = findKind(kind);
-  return known ? known->places : Kind{}.places;
+  const DeviceKind *known = findKind(kind);
+  return known ? known->places : DeviceKind{}.places;
 }
 
-const Kind &gpuKind() {
-  return *std::find_if(kinds().begin(), kinds().end(), [](const Kind &kind) { return kind.code == CodeFormat::Ptx; });
+const DeviceKind &gpuKind() {
+  return *std::find_if(kinds().begin(), kinds().end(), [](const DeviceKind &kind) { return kind.code == CodeFormat::Ptx; });
 }
 
-const Kind &hostKind() { return kinds().front(); }
+const DeviceKind &hostKind() { return kinds().front(); }
 
 std::string hostDevice() { return std::string(hostKind().name) + ":0"; }
 
 std::string listKinds(std::string_view word) {
   std::vector<std::string> names;
-  for (const Kind &kind : kinds())
+  for (const DeviceKind &kind : kinds())
     names.emplace_back(kind.name);
   return join(names, word);
 }
 
 std::string listCompiledKinds() {
   std::vector<std::string> names;
-  for (const Kind &kind : kinds())
+  for (const DeviceKind &kind : kinds())
     if (kind.hasCode())
       names.push_back(std::string(kind.name) + "s");
   return join(names, "and");

@@ -21,7 +21,7 @@ enum class CodeFormat : uint8_t {
   Ptx,
 };
 
-struct Kind {
+struct DeviceKind {
   std::string_view name; ///< as in names of devices, in capitals
   CodeFormat code;
   bool hasCode() const { return code != CodeFormat::None; }
@@ -31,11 +31,11 @@ struct Kind {
   int64_t places = 8;
 };
 
-std::span<const Kind> kinds();
+std::span<const DeviceKind> kinds();
 /// One kind more, of a test's device: before anything is asked, in graphc and in graphrun. `kind.name` must live as long.
-void addKind(const Kind &kind);
+void addKind(const DeviceKind &kind);
 /// Null where there is none of that name, in whatever case.
-const Kind *findKind(std::string_view name);
+const DeviceKind *findKind(std::string_view name);
 /// Whether code of that kind is PTX; false of none.
 bool runsPtx(std::string_view kind);
 /// Whether memory of that kind is its own (Kind::ownMemory); false of none.
@@ -43,11 +43,11 @@ bool hasOwnMemory(std::string_view kind);
 /// Kind::places, of none the fewest.
 int64_t placesOf(std::string_view kind);
 /// The kind whose code is PTX, which --num_gpus and soft placement are about.
-const Kind &gpuKind();
+const DeviceKind &gpuKind();
 /// The kind in a device's name within its task: "CPU" of "CPU:0". All of it where there is no colon.
 constexpr std::string_view kindOf(std::string_view device) { return device.substr(0, device.find(':')); }
 /// The kind whose memory the host's threads use. Each task has one device of it where nothing else is said.
-const Kind &hostKind();
+const DeviceKind &hostKind();
 /// Its first device, as plans and cluster.json write it: the kind, a colon, 0.
 std::string hostDevice();
 /// The table's names with `word` before the last: "A, B and C".

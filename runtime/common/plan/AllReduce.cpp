@@ -16,9 +16,9 @@ class Moves {
 public:
   Moves(const AllReduceShape &shape, uint64_t chunks, uint32_t self)
       : count(shape.instances), hosts(shape.hosts), chunks(chunks), self(self),
-        near(allReduceGroup(shape, Move::Sum, self)), far(allReduceGroup(shape, Move::SumHosts, self)) {}
+        near(allReduceGroup(shape, AllReduceMove::Sum, self)), far(allReduceGroup(shape, AllReduceMove::SumHosts, self)) {}
 
-  std::vector<Move> take() { return std::move(moves); }
+  std::vector<AllReduceMove> take() { return std::move(moves); }
 
   /// Chunk k of every piece begins its way at time k. `lag` later the sum of a host's is with the host that it belongs to, after as long
   /// again the sum of all with every host: in both the other chunks of a round are under way meanwhile.
@@ -26,7 +26,7 @@ public:
     const uint64_t each = chunks / near.count, lag = hosts == 1 ? 0 : hosts;
     for (uint64_t time = 0; time < each + 2 * lag + 2; ++time) {
       if (time < each)
-        withOthers(Move::Send, near, [&](uint32_t place) { return chunkOf(place, time); });
+        withOthers(AllReduceMove::Send, near, [&](uint32_t place) { return chunkOf(place, time); });
       if (time >= 1 && time - 1 < each)
         sumOfHost(time - 1);
       if (lag && time >= 1 + lag && time - 1 - lag < each && ownerOf(time - 1 - lag) == far.place)
@@ -34,7 +34,7 @@ public:
       if (time >= 1 + 2 * lag && time - 1 - 2 * lag < each)
         handOn(time - 1 - 2 * lag);
       if (time >= 2 + 2 * lag && time - 2 - 2 * lag < each)
-        withOthers(Move::Take, near, [&](uint32_t place) { return chunkOf(place, time - 2 - 2 * lag); });
+        withOthers(AllReduceMove::Take, near, [&](uint32_t place) { return chunkOf(place, time - 2 - 2 * lag); });
     }
   }
 
@@ -42,16 +42,16 @@ public:
     const uint64_t rounds = chunks / count;
     for (uint64_t first = 0; first < rounds; first += kRingRounds) {
       const uint64_t last = std::min(rounds, first + kRingRounds);
-      pass(Move::Add, 0, first, last);
-      pass(Move::Take, 1, first, last);
+      pass(AllReduceMove::Add, 0, first, last);
+      pass(AllReduceMove::Take, 1, first, last);
     }
   }
 
   void doubling() {
     for (uint32_t bit = 1; bit < count; bit <<= 1)
       for (uint64_t c = 0; c < chunks; ++c) {
-        moves.push_back({Move::Send, self ^ bit, c});
-        moves.push_back({Move::Add, self ^ bit, c});
+        moves.push_back({AllReduceMove::Send, self ^ bit, c});
+        moves.push_back({AllReduceMove::Add, self ^ bit, c});
       }
   }
 
@@ -62,33 +62,33 @@ private:
   uint32_t ownerOf(uint64_t k) const { return uint32_t((k + near.place) % hosts); }
 
   /// With each other member, from the next on, so that not all send to one.
-  template <typename Chunk> void withOthers(Move::Kind kind, const AllReduceGroup &group, Chunk &&chunk) {
+  template <typename Chunk> void withOthers(AllReduceMove::Kind kind, const AllReduceGroup &group, Chunk &&chunk) {
     for (uint32_t d = 1; d < group.count; ++d) {
       const uint32_t place = (group.place + d) % group.count;
       moves.push_back({kind, group.member(place), chunk(place)});
     }
   }
   void sumOfHost(uint64_t k) {
-    moves.push_back({Move::Sum, self, chunkOf(near.place, k)});
+    moves.push_back({AllReduceMove::Sum, self, chunkOf(near.place, k)});
     if (ownerOf(k) != far.place)
-      moves.push_back({Move::Send, far.member(ownerOf(k)), chunkOf(near.place, k)});
+      moves.push_back({AllReduceMove::Send, far.member(ownerOf(k)), chunkOf(near.place, k)});
   }
   void sumOfAll(uint64_t k) {
-    moves.push_back({Move::SumHosts, self, chunkOf(near.place, k)});
-    withOthers(Move::Send, far, [&](uint32_t) { return chunkOf(near.place, k); });
+    moves.push_back({AllReduceMove::SumHosts, self, chunkOf(near.place, k)});
+    withOthers(AllReduceMove::Send, far, [&](uint32_t) { return chunkOf(near.place, k); });
   }
   void handOn(uint64_t k) {
     if (ownerOf(k) != far.place)
-      moves.push_back({Move::Take, far.member(ownerOf(k)), chunkOf(near.place, k)});
-    withOthers(Move::Send, near, [&](uint32_t) { return chunkOf(near.place, k); });
+      moves.push_back({AllReduceMove::Take, far.member(ownerOf(k)), chunkOf(near.place, k)});
+    withOthers(AllReduceMove::Send, near, [&](uint32_t) { return chunkOf(near.place, k); });
   }
 
   /// N - 1 steps once around the ring; in step s instance r sends piece r + ahead - s.
-  void pass(Move::Kind kind, uint32_t ahead, uint64_t first, uint64_t last) {
+  void pass(AllReduceMove::Kind kind, uint32_t ahead, uint64_t first, uint64_t last) {
     for (uint32_t s = 0; s + 1 < count; ++s)
       for (uint64_t k = first; k < last; ++k) {
         uint32_t piece = other(count + ahead - s);
-        moves.push_back({Move::Send, other(1), chunkOf(piece, k)});
+        moves.push_back({AllReduceMove::Send, other(1), chunkOf(piece, k)});
         moves.push_back({kind, other(count - 1), chunkOf((piece + count - 1) % count, k)});
       }
   }
@@ -97,7 +97,7 @@ private:
   const uint64_t chunks;
   const uint32_t self;
   const AllReduceGroup near, far; ///< this host's instances; each host's instance of the same piece
-  std::vector<Move> moves;
+  std::vector<AllReduceMove> moves;
 };
 
 } // namespace
@@ -138,7 +138,7 @@ absl::Status checkAllReduce(const AllReduceShape &shape, uint64_t chunks) {
   return absl::OkStatus();
 }
 
-std::vector<Move> allReduceMoves(const AllReduceShape &shape, uint64_t chunks, uint32_t self) {
+std::vector<AllReduceMove> allReduceMoves(const AllReduceShape &shape, uint64_t chunks, uint32_t self) {
   Moves moves(shape, chunks, self);
   switch (shape.algorithm) {
   case SCATTER:
@@ -156,9 +156,9 @@ std::vector<Move> allReduceMoves(const AllReduceShape &shape, uint64_t chunks, u
   return moves.take();
 }
 
-AllReduceGroup allReduceGroup(const AllReduceShape &shape, Move::Kind kind, uint32_t self) {
+AllReduceGroup allReduceGroup(const AllReduceShape &shape, AllReduceMove::Kind kind, uint32_t self) {
   const uint32_t onHost = shape.onHost(), host = self / onHost, place = self % onHost;
-  return kind == Move::SumHosts ? AllReduceGroup{place, onHost, shape.hosts, host}
+  return kind == AllReduceMove::SumHosts ? AllReduceGroup{place, onHost, shape.hosts, host}
                                 : AllReduceGroup{host * onHost, 1, onHost, place};
 }
 

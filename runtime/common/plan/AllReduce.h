@@ -59,7 +59,7 @@ struct AllReduceGroup {
   uint32_t member(uint32_t i) const { return first + i * stride; }
 };
 
-struct Move {
+struct AllReduceMove {
   enum Kind : uint8_t {
     Send, ///< the chunk to `peer`
     Sum, ///< the chunk becomes the sum of every instance's of this host, by the tree; one message of each other one
@@ -70,7 +70,7 @@ struct Move {
   Kind kind;
   uint32_t peer;
   uint64_t chunk;
-  friend bool operator==(const Move &, const Move &) = default;
+  friend bool operator==(const AllReduceMove &, const AllReduceMove &) = default;
 };
 
 /// Whether receivers may read what is sent where the sender has it: no instance then writes a chunk that it has sent before
@@ -98,10 +98,10 @@ absl::Status checkAllReduceHosts(const AllReduceShape &shape);
 absl::Status checkAllReduce(const AllReduceShape &shape, uint64_t chunks);
 
 /// What instance `self` does. The arguments pass checkAllReduce.
-std::vector<Move> allReduceMoves(const AllReduceShape &shape, uint64_t chunks, uint32_t self);
+std::vector<AllReduceMove> allReduceMoves(const AllReduceShape &shape, uint64_t chunks, uint32_t self);
 
 /// Whose sum a Sum or a SumHosts of instance `self` is.
-AllReduceGroup allReduceGroup(const AllReduceShape &shape, Move::Kind kind, uint32_t self);
+AllReduceGroup allReduceGroup(const AllReduceShape &shape, AllReduceMove::Kind kind, uint32_t self);
 
 /// Messages of one chunk that each instance sends, and receives; WHOLE: the chunk is everything.
 uint64_t allReduceMessages(const AllReduceShape &shape, uint64_t chunks);

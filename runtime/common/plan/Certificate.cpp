@@ -38,9 +38,9 @@ public:
   }
 
 private:
-  std::string text(const Event &event) const { return detail::eventText(plan, event); }
+  std::string text(const ChannelEvent &event) const { return detail::eventText(plan, event); }
 
-  absl::Status grows(const Event &before, const Event &after, absl::string_view why) {
+  absl::Status grows(const ChannelEvent &before, const ChannelEvent &after, absl::string_view why) {
     ++facts.edges;
     if (before.rank < after.rank)
       return absl::OkStatus();
@@ -51,7 +51,7 @@ private:
   /// Reads the program's events, each against the one before it: those of the step, and those of one iteration of each loop.
   absl::Status walk(uint32_t index) {
     const Program &program = plan.programs(int(index));
-    std::vector<Event> events = detail::eventsOf(plan, index);
+    std::vector<ChannelEvent> events = detail::eventsOf(plan, index);
     if (program.event_ranks_size() == 0 && !events.empty())
       return refuse("program ", program.name(), " has none, so nothing shows that its ", events.size(),
                     " events a step cannot wait for each other in a circle; make the plan with graphc");
@@ -59,9 +59,9 @@ private:
       return refuse("program ", program.name(), " has ", events.size(), " events a step, but ",
                     program.event_ranks_size(), " numbers");
     facts.events += events.size();
-    const Event *ofStep = nullptr, *ofIteration = nullptr; // the last ones
+    const ChannelEvent *ofStep = nullptr, *ofIteration = nullptr; // the last ones
     for (size_t i = 0; i < events.size(); ++i) {
-      Event &event = events[i];
+      ChannelEvent &event = events[i];
       if (!event.isLoop() && event.channel >= uint32_t(plan.channels_size()))
         return refuse("program ", program.name(), ", instruction ", event.instruction, ": channel ", event.channel,
                       " does not exist");
@@ -72,7 +72,7 @@ private:
         ofIteration = nullptr;
         loops[{index, event.loop}] = event;
       }
-      const Event *&before = event.isRepeated() ? ofIteration : ofStep;
+      const ChannelEvent *&before = event.isRepeated() ? ofIteration : ofStep;
       if (before)
         GRAPHC_RETURN_IF_ERROR(grows(*before, event, "order"));
       before = &event;
@@ -82,15 +82,15 @@ private:
       const bool sends = ofSender(event.action);
       if ((sends ? channel.sender() : channel.receiver()) != index)
         return refuse(text(event), ", whose ", sends ? "sender" : "receiver", " is another program");
-      Ends &of = ends[event.channel];
+      ChannelEnds &of = ends[event.channel];
       of.ahead += program.instructions(int(event.instruction)).send_start().ahead();
-      if (event.action == Action::Send)
+      if (event.action == ChannelAction::Send)
         of.sends.push_back(event);
-      else if (event.action == Action::Done)
+      else if (event.action == ChannelAction::Done)
         of.dones.push_back(event);
-      else if (event.action == Action::Receive)
+      else if (event.action == ChannelAction::Receive)
         of.receives.push_back(event);
-      else if (event.action == Action::Release)
+      else if (event.action == ChannelAction::Release)
         of.releases.push_back(event);
       else
         of.acquires.push_back(event);
@@ -100,32 +100,32 @@ private:
 
   /// The loop that all of one side's events stand in; noLoop where they stand in none.
   absl::StatusOr<uint32_t> loopOf(const Channel &channel,
-                                  std::initializer_list<const std::vector<Event> *> side) const {
-    const Event *first = nullptr;
-    for (const std::vector<Event> *events : side)
-      for (const Event &event : *events) {
+                                  std::initializer_list<const std::vector<ChannelEvent> *> side) const {
+    const ChannelEvent *first = nullptr;
+    for (const std::vector<ChannelEvent> *events : side)
+      for (const ChannelEvent &event : *events) {
         first = first ? first : &event;
         if (event.loop != first->loop)
           return refuse("channel ", channel.name(), ": ", text(*first), " and ", text(event),
                         ", not both in one loop or outside of any");
       }
-    return first ? first->loop : Event::noLoop;
+    return first ? first->loop : ChannelEvent::noLoop;
   }
 
   /// Both ends of a channel stand outside of loops, or in two that run together: as often, with one number for both.
-  absl::Status runTogether(const Channel &channel, const Ends &of) {
+  absl::Status runTogether(const Channel &channel, const ChannelEnds &of) {
     GRAPHC_ASSIGN_OR_RETURN(const uint32_t sends, loopOf(channel, {&of.sends, &of.dones, &of.acquires}));
     GRAPHC_ASSIGN_OR_RETURN(const uint32_t receives, loopOf(channel, {&of.receives, &of.releases}));
-    if (sends == Event::noLoop && receives == Event::noLoop)
+    if (sends == ChannelEvent::noLoop && receives == ChannelEvent::noLoop)
       return absl::OkStatus();
-    if (sends == Event::noLoop || receives == Event::noLoop)
+    if (sends == ChannelEvent::noLoop || receives == ChannelEvent::noLoop)
       return refuse("channel ", channel.name(), " has one end in a loop, the other in none");
     if (of.ahead)
       return refuse("channel ", channel.name(), " is sent ahead in a loop");
     const uint32_t phase = plan.programs(int(channel.sender())).phase();
     if (phase >= uint32_t(plan.phases_size()) || plan.phases(int(phase)).ends_by_end_of_stream())
       return refuse("channel ", channel.name(), " has its ends in loops, but its phase ends by end of stream");
-    const Event &sender = loops.at({channel.sender(), sends}), &receiver = loops.at({channel.receiver(), receives});
+    const ChannelEvent &sender = loops.at({channel.sender(), sends}), &receiver = loops.at({channel.receiver(), receives});
     if (countOf(sender) != countOf(receiver))
       return refuse("channel ", channel.name(), ": ", text(sender), ", but ", text(receiver));
     if (sender.rank != receiver.rank)
@@ -133,14 +133,14 @@ private:
                     sender.rank, ", ", text(receiver), " has ", receiver.rank, ", expected one number");
     return absl::OkStatus();
   }
-  uint32_t countOf(const Event &loop) const {
+  uint32_t countOf(const ChannelEvent &loop) const {
     return plan.programs(int(loop.program)).instructions(int(loop.instruction)).repeat().count();
   }
 
   /// The edges between the two programs of a channel. Counts are compared first, so that the k-th event of each side
   /// has its partner.
   absl::Status match(uint32_t index) {
-    const Ends &of = ends[index];
+    const ChannelEnds &of = ends[index];
     const Channel &channel = plan.channels(int(index));
     GRAPHC_RETURN_IF_ERROR(runTogether(channel, of));
     if (of.sends.size() != of.receives.size())
@@ -160,7 +160,7 @@ private:
                     " ahead; expected one alone");
     if (channel.capacity() == 0)
       return refuse("channel ", channel.name(), " has room for no message");
-    const std::vector<Event> &freed = of.freed(), &takers = of.takers();
+    const std::vector<ChannelEvent> &freed = of.freed(), &takers = of.takers();
     for (size_t k = 0; k < of.sends.size(); ++k) {
       if (k >= of.ahead)
         GRAPHC_RETURN_IF_ERROR(grows(of.sends[k - of.ahead], of.receives[k], "message"));
@@ -174,8 +174,8 @@ private:
   }
 
   const Plan &plan;
-  std::vector<Ends> ends; ///< by channel
-  std::map<std::pair<uint32_t, uint32_t>, Event> loops; ///< that hold events, by program and instruction
+  std::vector<ChannelEnds> ends; ///< by channel
+  std::map<std::pair<uint32_t, uint32_t>, ChannelEvent> loops; ///< that hold events, by program and instruction
   CertificateFacts facts;
 };
 

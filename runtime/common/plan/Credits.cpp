@@ -75,7 +75,7 @@ private:
     const Program &program = plan.programs(int(index));
     const std::set<uint32_t> shown = shownBuffers(program);
     std::map<uint32_t, uint32_t> boundBuffer;
-    for (const detail::Event &event : detail::eventsOf(plan, index)) {
+    for (const detail::ChannelEvent &event : detail::eventsOf(plan, index)) {
       if (event.isLoop())
         continue;
       const int at = int(event.instruction);
@@ -83,24 +83,24 @@ private:
       Use &use = uses[event.channel];
       use.repeated |= event.isRepeated();
       switch (event.action) {
-      case Action::Send:
+      case ChannelAction::Send:
         ++use.sends;
         use.ahead = instruction.send_start().ahead();
         use.lastSend = at;
         [[fallthrough]];
-      case Action::Acquire:
+      case ChannelAction::Acquire:
         use.firstTake = std::min(use.firstTake, at);
         break;
-      case Action::Receive:
+      case ChannelAction::Receive:
         use.lastReceive = use.lastRelease = at;
         for (const BufferEffect &effect : effectsOf(plan, program, instruction).buffers)
-          if (effect.until == Until::Released)
+          if (effect.until == BufferHold::Released)
             boundBuffer[event.channel] = effect.buffer;
         break;
-      case Action::Release:
+      case ChannelAction::Release:
         use.lastRelease = shown.contains(boundBuffer[event.channel]) ? INT_MAX : at;
         break;
-      case Action::Done:
+      case ChannelAction::Done:
         break;
       }
     }

@@ -18,7 +18,7 @@ constexpr Place never = std::numeric_limits<Place>::max();
 
 class EndOfStream {
 public:
-  EndOfStream(const Plan &plan, const std::vector<Ends> &ends, uint32_t phase) : plan(plan), ends(ends), phase(phase) {
+  EndOfStream(const Plan &plan, const std::vector<ChannelEnds> &ends, uint32_t phase) : plan(plan), ends(ends), phase(phase) {
     for (const Program &program : plan.programs())
       shown.push_back(shownBuffers(program));
     for (uint32_t i = 0; i < ends.size(); ++i)
@@ -38,7 +38,7 @@ public:
     for (uint32_t index : channels) {
       const Channel &channel = plan.channels(int(index));
       if (channel.conflating())
-        for (const Event &receive : ends[index].receives)
+        for (const ChannelEvent &receive : ends[index].receives)
           begins.emplace_back(channel.receiver(), receive.instruction);
       else
         GRAPHC_RETURN_IF_ERROR(joinsEqually(channel));
@@ -89,9 +89,9 @@ private:
   }
 
   /// Where in its step the event is done. A message that a fetch or metric shows is released behind the last instruction.
-  Place within(const Event &event, const std::vector<Event> &receives, size_t k) const {
+  Place within(const ChannelEvent &event, const std::vector<ChannelEvent> &receives, size_t k) const {
     const Program &program = plan.programs(int(event.program));
-    if (event.action != Action::Release)
+    if (event.action != ChannelAction::Release)
       return event.instruction;
     const Instruction &taken = program.instructions(int(receives[k].instruction));
     const bool isShown = taken.has_receive() && shown[event.program].contains(taken.receive().buffer());
@@ -99,7 +99,7 @@ private:
   }
 
   /// How many of these events, k of them a step, are done before their program stops.
-  uint64_t done(uint32_t channel, const std::vector<Event> &events) const {
+  uint64_t done(uint32_t channel, const std::vector<ChannelEvent> &events) const {
     uint32_t program = events.front().program;
     Place stop = stops[program];
     if (stop == never)
@@ -110,7 +110,7 @@ private:
     return count;
   }
   /// The place of the n-th of these events.
-  Place placeOf(const std::vector<Event> &events, uint64_t n) const {
+  Place placeOf(const std::vector<ChannelEvent> &events, uint64_t n) const {
     return n / events.size() * length(events.front().program) + events[n % events.size()].instruction;
   }
 
@@ -122,7 +122,7 @@ private:
     for (bool changed = true; changed;) {
       changed = false;
       for (uint32_t channel : channels) {
-        const Ends &of = ends[channel];
+        const ChannelEnds &of = ends[channel];
         uint64_t sent = plan.channels(int(channel)).conflating() ? never : done(channel, of.sends);
         if (sent == never)
           continue;
@@ -134,7 +134,7 @@ private:
     }
     for (uint32_t index : channels) {
       const Channel &channel = plan.channels(int(index));
-      const Ends &of = ends[index];
+      const ChannelEnds &of = ends[index];
       uint64_t freed = channel.conflating() ? never : done(index, of.freed());
       if (freed == never)
         continue;
@@ -146,11 +146,11 @@ private:
   }
 
   /// The n-th of these events waits for a release that is not done.
-  absl::Status stopsBefore(const std::vector<Event> &events, uint64_t n, const Ends &of) const {
-    const Event &event = events[n % events.size()];
+  absl::Status stopsBefore(const std::vector<ChannelEvent> &events, uint64_t n, const ChannelEnds &of) const {
+    const ChannelEvent &event = events[n % events.size()];
     if (stops[event.program] <= placeOf(events, n))
       return absl::OkStatus();
-    const Event &release = of.freed().front();
+    const ChannelEvent &release = of.freed().front();
     Place stop = stops[release.program];
     const Program &peer = plan.programs(int(release.program));
     return invalid("when phase ", plan.phases(int(phase)).name(), " ends, ", eventText(plan, event),
@@ -160,7 +160,7 @@ private:
   }
 
   const Plan &plan;
-  const std::vector<Ends> &ends;
+  const std::vector<ChannelEnds> &ends;
   const uint32_t phase;
   std::vector<uint32_t> channels; ///< of the phase
   std::vector<std::set<uint32_t>> shown; ///< by program: buffers of its fetches and metrics
@@ -170,7 +170,7 @@ private:
 } // namespace
 
 /// Relies on the certificate, which has paired the events of each channel and shown that a whole step cannot deadlock.
-absl::Status checkEndOfStream(const Plan &plan, const std::vector<Ends> &ends, uint32_t phase) {
+absl::Status checkEndOfStream(const Plan &plan, const std::vector<ChannelEnds> &ends, uint32_t phase) {
   return EndOfStream(plan, ends, phase).run();
 }
 

@@ -24,7 +24,7 @@
 namespace graphc::plan::detail {
 
 /// `ends` by channel, paired: as many receives as sends. InvalidArgument names who would wait for whom.
-absl::Status checkEndOfStream(const Plan &plan, const std::vector<Ends> &ends, uint32_t phase);
+absl::Status checkEndOfStream(const Plan &plan, const std::vector<ChannelEnds> &ends, uint32_t phase);
 
 } // namespace graphc::plan::detail
 #endif

@@ -8,10 +8,10 @@ namespace graphc::plan::detail {
 
 /// What a program does at its ends of channels, in order; but for the control message that it sends to itself
 /// (Certificate.h).
-std::vector<Event> eventsOf(const Plan &plan, uint32_t index) {
+std::vector<ChannelEvent> eventsOf(const Plan &plan, uint32_t index) {
   const Program &program = plan.programs(int(index));
-  std::vector<Event> events;
-  uint32_t loop = Event::noLoop, end = 0; // of the last loop so far
+  std::vector<ChannelEvent> events;
+  uint32_t loop = ChannelEvent::noLoop, end = 0; // of the last loop so far
   for (uint32_t i = 0; i < uint32_t(program.instructions_size()); ++i) {
     if (const Instruction &repeat = program.instructions(int(i)); repeat.has_repeat() && i >= end) {
       loop = i;
@@ -22,16 +22,16 @@ std::vector<Event> eventsOf(const Plan &plan, uint32_t index) {
         if (const Channel &control = plan.channels(int(effect.channel));
             control.control() && control.sender() == control.receiver())
           continue;
-      const uint32_t by = i < end ? loop : Event::noLoop;
-      if (by != Event::noLoop && (events.empty() || events.back().loop != by))
-        events.push_back({Action(), 0, index, loop, 0, loop});
+      const uint32_t by = i < end ? loop : ChannelEvent::noLoop;
+      if (by != ChannelEvent::noLoop && (events.empty() || events.back().loop != by))
+        events.push_back({ChannelAction(), 0, index, loop, 0, loop});
       events.push_back({effect.action, effect.channel, index, i, 0, by});
     }
   }
   return events;
 }
 
-std::string eventText(const Plan &plan, const Event &event) {
+std::string eventText(const Plan &plan, const ChannelEvent &event) {
   static constexpr const char *verbs[] = {"sends", "finishes sending", "receives", "releases", "takes a slot of"};
   const Program &program = plan.programs(int(event.program));
   std::string where;

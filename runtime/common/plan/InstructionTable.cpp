@@ -5,8 +5,8 @@
 namespace graphc::plan {
 namespace {
 
-Effects ofCall(const Plan &plan, const Instruction::Call &call) {
-  Effects effects{{}, {}, call.kernel()};
+InstructionEffects ofCall(const Plan &plan, const Instruction::Call &call) {
+  InstructionEffects effects{{}, {}, call.kernel()};
   const Kernel *kernel = call.kernel() < uint32_t(plan.kernels_size()) ? &plan.kernels(int(call.kernel())) : nullptr;
   effects.buffers.reserve(size_t(call.buffers_size()));
   for (int i = 0; i < call.buffers_size(); ++i)
@@ -15,8 +15,8 @@ Effects ofCall(const Plan &plan, const Instruction::Call &call) {
   return effects;
 }
 
-Effects ofAggregate(const Instruction::Aggregate &sum) {
-  Effects effects{{{sum.buffer(), WRITE}}, {{Action::Receive, sum.channel()}}, sum.add()};
+InstructionEffects ofAggregate(const Instruction::Aggregate &sum) {
+  InstructionEffects effects{{{sum.buffer(), WRITE}}, {{ChannelAction::Receive, sum.channel()}}, sum.add()};
   if (sum.has_own())
     effects.buffers.push_back({sum.own(), READ});
   if (sum.has_scratch())
@@ -26,8 +26,8 @@ Effects ofAggregate(const Instruction::Aggregate &sum) {
   return effects;
 }
 
-Effects ofNextBatch(const Instruction::NextBatch &next) {
-  Effects effects;
+InstructionEffects ofNextBatch(const Instruction::NextBatch &next) {
+  InstructionEffects effects;
   for (uint32_t buffer : next.buffers())
     effects.buffers.push_back({buffer, WRITE});
   if (next.has_valid())
@@ -35,22 +35,22 @@ Effects ofNextBatch(const Instruction::NextBatch &next) {
   return effects;
 }
 
-Effects ofControlSend(const Instruction::ControlSend &send) {
-  Effects effects;
+InstructionEffects ofControlSend(const Instruction::ControlSend &send) {
+  InstructionEffects effects;
   for (uint32_t channel : send.channels())
-    effects.channels.push_back({Action::Send, channel, /*control=*/true});
+    effects.channels.push_back({ChannelAction::Send, channel, /*control=*/true});
   return effects;
 }
 
-Effects ofAccumulate(const Instruction::Accumulate &sum) {
-  Effects effects{{{sum.buffer(), READ}}, {}, sum.add()};
+InstructionEffects ofAccumulate(const Instruction::Accumulate &sum) {
+  InstructionEffects effects{{{sum.buffer(), READ}}, {}, sum.add()};
   for (uint32_t partial : sum.partials())
     effects.buffers.push_back({partial, WRITE});
   return effects;
 }
 
 /// How many units messages have is read there and then.
-template <typename Transfer> Effects withUnits(Effects effects, const Transfer &transfer) {
+template <typename Transfer> InstructionEffects withUnits(InstructionEffects effects, const Transfer &transfer) {
   if (transfer.has_units())
     effects.buffers.push_back({transfer.units(), READ});
   return effects;
@@ -97,45 +97,45 @@ const InstructionFacts *factsOf(Instruction::KindCase kind) {
   return nullptr;
 }
 
-Effects effectsOf(const Plan &plan, const Program &program, const Instruction &instruction) {
+InstructionEffects effectsOf(const Plan &plan, const Program &program, const Instruction &instruction) {
   switch (instruction.kind_case()) { // no default: each kind has its row
   case Instruction::kCall:
     return ofCall(plan, instruction.call());
   case Instruction::kReceive: {
     const Instruction::Receive &receive = instruction.receive();
-    return withUnits({{{receive.buffer(), WRITE, Until::Released}}, {{Action::Receive, receive.channel()}}, {}},
+    return withUnits({{{receive.buffer(), WRITE, BufferHold::Released}}, {{ChannelAction::Receive, receive.channel()}}, {}},
                      receive);
   }
   case Instruction::kRelease:
-    return {{}, {{Action::Release, instruction.release().channel()}}, {}};
+    return {{}, {{ChannelAction::Release, instruction.release().channel()}}, {}};
   case Instruction::kAcquire: {
     const Instruction::Acquire &acquire = instruction.acquire();
-    return {{{acquire.buffer(), WRITE, Until::Sent}}, {{Action::Acquire, acquire.channel()}}, {}};
+    return {{{acquire.buffer(), WRITE, BufferHold::Sent}}, {{ChannelAction::Acquire, acquire.channel()}}, {}};
   }
   case Instruction::kSendStart: {
     const Instruction::SendStart &send = instruction.send_start();
-    return withUnits({{{send.buffer(), READ, Until::Done}}, {{Action::Send, send.channel()}}, {}}, send);
+    return withUnits({{{send.buffer(), READ, BufferHold::Done}}, {{ChannelAction::Send, send.channel()}}, {}}, send);
   }
   case Instruction::kSendDone:
-    return {{}, {{Action::Done, instruction.send_done().channel()}}, {}};
+    return {{}, {{ChannelAction::Done, instruction.send_done().channel()}}, {}};
   case Instruction::kAggregate:
     return ofAggregate(instruction.aggregate());
   case Instruction::kCollect:
     return withUnits(
-        {{{instruction.collect().buffer(), WRITE}}, {{Action::Receive, instruction.collect().channel()}}, {}},
+        {{{instruction.collect().buffer(), WRITE}}, {{ChannelAction::Receive, instruction.collect().channel()}}, {}},
         instruction.collect());
   case Instruction::kChoose: {
     const Instruction::Choose &choose = instruction.choose();
-    return {{{choose.version(), READ}, {choose.chosen(), WRITE}}, {{Action::Receive, choose.channel()}}, {}};
+    return {{{choose.version(), READ}, {choose.chosen(), WRITE}}, {{ChannelAction::Receive, choose.channel()}}, {}};
   }
   case Instruction::kAllReduceStart: {
     const Instruction::AllReduceStart &start = instruction.all_reduce_start();
-    return {{{start.buffer(), READ_WRITE, Until::ReceivedThenDone}, {start.scratch(), WRITE, Until::Received}},
-            {{Action::Send, start.channel()}},
+    return {{{start.buffer(), READ_WRITE, BufferHold::ReceivedThenDone}, {start.scratch(), WRITE, BufferHold::Received}},
+            {{ChannelAction::Send, start.channel()}},
             start.add()};
   }
   case Instruction::kAllReduceDone: // what its start has named
-    return {{}, {{Action::Receive, instruction.all_reduce_done().channel()}}, {}};
+    return {{}, {{ChannelAction::Receive, instruction.all_reduce_done().channel()}}, {}};
   case Instruction::kNextBatch:
     return ofNextBatch(instruction.next_batch());
   case Instruction::kMicroBatchIndex:
@@ -146,7 +146,7 @@ Effects effectsOf(const Plan &plan, const Program &program, const Instruction &i
     const Instruction::ControlReceive &receive = instruction.control_receive();
     if (receive.local() && program.instances() == 1) // its own control message; no channel
       return {};
-    return {{}, {{Action::Receive, receive.channel(), /*control=*/true}}, {}};
+    return {{}, {{ChannelAction::Receive, receive.channel(), /*control=*/true}}, {}};
   }
   case Instruction::kCopy:
     return {{{instruction.copy().from(), READ}, {instruction.copy().to(), WRITE}}, {}, {}};

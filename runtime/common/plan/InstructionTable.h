@@ -36,19 +36,19 @@ const InstructionFacts *factsOf(Instruction::KindCase kind);
 
 /// What happens at an end of a channel: a message is sent, its buffer may be written again (SendDone), it is received, it is
 /// given back, memory for the next one is taken.
-enum class Action : uint8_t { Send, Done, Receive, Release, Acquire };
+enum class ChannelAction : uint8_t { Send, Done, Receive, Release, Acquire };
 
 /// Does the sending side do this? Else the receiving one.
-inline bool ofSender(Action action) { return action != Action::Receive && action != Action::Release; }
+inline bool ofSender(ChannelAction action) { return action != ChannelAction::Receive && action != ChannelAction::Release; }
 
 struct ChannelEffect {
-  Action action;
+  ChannelAction action;
   uint32_t channel;
   bool control = false; ///< of a channel of the control messages
 };
 
 /// For how long an instruction has a buffer that it names, beyond its own time.
-enum class Until : uint8_t {
+enum class BufferHold : uint8_t {
   End, ///< it has not
   Done, ///< it is read, and so not written, until the channel's SendDone
   Received, ///< nobody else touches it until the sum over the channel is received
@@ -60,12 +60,12 @@ enum class Until : uint8_t {
 struct BufferEffect {
   uint32_t buffer;
   Access access;
-  Until until = Until::End;
+  BufferHold until = BufferHold::End;
   /// It names other memory from here on.
-  bool binds() const { return until == Until::Released || until == Until::Sent; }
+  bool binds() const { return until == BufferHold::Released || until == BufferHold::Sent; }
 };
 
-struct Effects {
+struct InstructionEffects {
   /// In the order in which the instruction names them; of a call its arguments.
   absl::InlinedVector<BufferEffect, 4> buffers;
   /// One, of which `until` speaks; a ControlSend has any number.
@@ -74,7 +74,7 @@ struct Effects {
 };
 
 /// Any plan, verified or not: what is named need not exist. The arguments of a kernel that does not are read and written.
-Effects effectsOf(const Plan &plan, const Program &program, const Instruction &instruction);
+InstructionEffects effectsOf(const Plan &plan, const Program &program, const Instruction &instruction);
 
 } // namespace graphc::plan
 #endif

@@ -31,7 +31,7 @@ std::string instructionText(const Plan &plan, const Program &program, const Inst
   default:
     break;
   }
-  const Effects effects = effectsOf(plan, program, instruction);
+  const InstructionEffects effects = effectsOf(plan, program, instruction);
   if (effects.channels.size() != 1 || effects.channels.front().control)
     return facts->text;
   return absl::StrCat(facts->text, " ", plan.channels(int(effects.channels.front().channel)).name(),

@@ -23,19 +23,19 @@ const Instruction *loopAround(const Program &program, uint32_t instruction) {
 }
 
 /// "step 3", in a loop "step 3, iteration 5 of 15,".
-std::string stepText(const Program &program, const LanePlace &place) {
+std::string stepText(const Program &program, const LanePosition &place) {
   const Instruction *loop = loopAround(program, place.instruction);
   return loop ? absl::StrCat("step ", place.step, ", iteration ", place.iteration + 1, " of ", loop->repeat().count(),
                              ",")
               : absl::StrCat("step ", place.step);
 }
 
-std::string workText(const Plan &plan, const Program &program, const LanePlace &place) {
+std::string workText(const Plan &plan, const Program &program, const LanePosition &place) {
   const Instruction &instruction = program.instructions(int(place.instruction));
   const std::string where = inBrackets(plan, instruction.location()), at = " at " + stepText(program, place);
   if (instruction.queue())
     return absl::StrCat("gives its device work", where, at);
-  const Effects effects = effectsOf(plan, program, instruction);
+  const InstructionEffects effects = effectsOf(plan, program, instruction);
   if (!effects.channels.empty()) {
     const ChannelEffect &effect = effects.channels.front();
     return absl::StrCat("moves or sums messages of ", plan.channels(int(effect.channel)).name(), where, at);
@@ -46,7 +46,7 @@ std::string workText(const Plan &plan, const Program &program, const LanePlace &
 }
 
 /// In the order of a step, the instruction that does this to the channel; nothing where there is none, or several.
-std::optional<uint32_t> actsOn(const Plan &plan, const Program &program, uint32_t channel, Action action) {
+std::optional<uint32_t> actsOn(const Plan &plan, const Program &program, uint32_t channel, ChannelAction action) {
   std::optional<uint32_t> found;
   for (int i = 0; i < program.instructions_size(); ++i)
     for (const ChannelEffect &effect : effectsOf(plan, program, program.instructions(i)).channels)
@@ -81,44 +81,44 @@ std::string endText(const Plan &plan, uint32_t channel, uint32_t instance, bool 
                       sends ? " to " : " from ", laneText(plan, otherEnd(plan, channel, instance, sends)));
 }
 
-std::string placeText(const Plan &plan, const LanePlace &place) {
+std::string placeText(const Plan &plan, const LanePosition &place) {
   const Program &program = plan.programs(int(place.lane.program));
   const std::string waits = absl::StrCat("waits at ", stepText(program, place), " ");
   const bool behind = int(place.instruction) >= program.instructions_size();
   switch (place.doing) {
-  case Doing::Receives:
-  case Doing::Sends:
-    return absl::StrCat(waits, "to ", endText(plan, place.channel, place.peer, place.doing == Doing::Sends));
-  case Doing::Choice:
+  case LaneActivity::Receives:
+  case LaneActivity::Sends:
+    return absl::StrCat(waits, "to ", endText(plan, place.channel, place.peer, place.doing == LaneActivity::Sends));
+  case LaneActivity::Choice:
     return absl::StrCat(waits, "for replicas to be ready with ", plan.channels(int(place.channel)).name(),
                         inBrackets(plan, plan.channels(int(place.channel)).location()));
-  case Doing::Permit:
+  case LaneActivity::Permit:
     return absl::StrCat(waits, "for a permit, until ", laneText(plan, {place.lane.program, place.peer}),
                         ", the slowest, has got on");
-  case Doing::Device:
+  case LaneActivity::Device:
     if (behind)
       return absl::StrCat(waits, "for the end of its work on ", program.device());
     return absl::StrCat(waits, "for queue ", program.instructions(int(place.instruction)).wait().queue(), " of ",
                         program.device(), inBrackets(plan, program.instructions(int(place.instruction)).location()));
-  case Doing::Results:
+  case LaneActivity::Results:
     return absl::StrCat(waits, "for the chief ", taskText(plan, plan.chief()),
                         " to take the results (--fetch) of steps before");
-  case Doing::Reads: {
+  case LaneActivity::Reads: {
     const Instruction &next = program.instructions(int(place.instruction));
     return absl::StrCat(waits, "for a batch of data set ", plan.datasets(int(next.next_batch().dataset())).name(),
                         inBrackets(plan, next.location()));
   }
-  case Doing::Works:
+  case LaneActivity::Works:
     if (!behind)
       return workText(plan, program, place);
     [[fallthrough]];
-  case Doing::Between:
+  case LaneActivity::Between:
     break;
   }
   return absl::StrCat("is between two steps, behind ", place.step);
 }
 
-bool checkPlace(const Plan &plan, uint32_t task, const LanePlace &place) {
+bool checkPlace(const Plan &plan, uint32_t task, const LanePosition &place) {
   const auto [programIndex, instance] = place.lane;
   if (programIndex >= uint32_t(plan.programs_size()) || instance >= plan.programs(int(programIndex)).instances() ||
       uint32_t(place.doing) >= kDoings)
@@ -138,19 +138,19 @@ bool checkPlace(const Plan &plan, uint32_t task, const LanePlace &place) {
     return false;
   };
   switch (place.doing) {
-  case Doing::Receives:
-  case Doing::Sends:
+  case LaneActivity::Receives:
+  case LaneActivity::Sends:
     return touchesChannel() && place.peer < plan.channels(int(place.channel)).instances();
-  case Doing::Choice:
+  case LaneActivity::Choice:
     return at && at->has_choose() && at->choose().channel() == place.channel;
-  case Doing::Reads:
+  case LaneActivity::Reads:
     return at && at->has_next_batch();
-  case Doing::Permit:
+  case LaneActivity::Permit:
     return place.peer < program.instances();
-  case Doing::Device:
-  case Doing::Results:
-  case Doing::Works:
-  case Doing::Between:
+  case LaneActivity::Device:
+  case LaneActivity::Results:
+  case LaneActivity::Works:
+  case LaneActivity::Between:
     break;
   }
   return true;
@@ -158,18 +158,18 @@ bool checkPlace(const Plan &plan, uint32_t task, const LanePlace &place) {
 
 // Messages of a channel outside of loops are numbered as steps are; one that is sent ahead is the next step's. What is proven here is what
 // the sender has done for certain; where it is in doubt, by a loop or a message shown to the host, the next step makes it certain.
-std::optional<bool> hasDone(const Plan &plan, const LanePlace &waits, const LanePlace &peer) {
-  if (waits.doing != Doing::Receives && waits.doing != Doing::Sends)
+std::optional<bool> hasDone(const Plan &plan, const LanePosition &waits, const LanePosition &peer) {
+  if (waits.doing != LaneActivity::Receives && waits.doing != LaneActivity::Sends)
     return std::nullopt;
   const Channel &channel = plan.channels(int(waits.channel));
   const Program &mine = plan.programs(int(waits.lane.program)), &theirs = plan.programs(int(peer.lane.program));
-  if (channel.conflating() || channel.algorithm() != WHOLE || (channel.all_to_all() && waits.doing == Doing::Sends) ||
+  if (channel.conflating() || channel.algorithm() != WHOLE || (channel.all_to_all() && waits.doing == LaneActivity::Sends) ||
       loopAround(mine, waits.instruction) || waits.begins)
     return std::nullopt;
   if (peer.begins)
     return false;
-  const bool receives = waits.doing == Doing::Receives;
-  const std::optional<uint32_t> send = actsOn(plan, receives ? theirs : mine, waits.channel, Action::Send);
+  const bool receives = waits.doing == LaneActivity::Receives;
+  const std::optional<uint32_t> send = actsOn(plan, receives ? theirs : mine, waits.channel, ChannelAction::Send);
   if (!send)
     return std::nullopt;
   const Program &sender = receives ? theirs : mine;

@@ -16,7 +16,7 @@
 namespace graphc::plan {
 
 /// What a lane does at its place.
-enum class Doing : uint8_t {
+enum class LaneActivity : uint8_t {
   Works, ///< the instruction: a kernel, a copy, a sum
   Reads, ///< a batch that its data thread has to have made
   Receives, ///< waits for a message
@@ -27,7 +27,7 @@ enum class Doing : uint8_t {
   Results, ///< waits for the chief to take results (--fetch)
   Between, ///< is between two steps
 };
-inline constexpr uint32_t kDoings = uint32_t(Doing::Between) + 1;
+inline constexpr uint32_t kDoings = uint32_t(LaneActivity::Between) + 1;
 
 /// One instance of a program of the plan.
 struct LaneName {
@@ -35,13 +35,13 @@ struct LaneName {
   friend auto operator<=>(const LaneName &, const LaneName &) = default;
 };
 
-struct LanePlace {
+struct LanePosition {
   LaneName lane;
   uint64_t step = 0; ///< of the running phase, from 0
   bool begins = false; ///< is not in its first step yet: sends what goes ahead of that
   uint32_t iteration = 0; ///< of a loop
   uint32_t instruction = 0; ///< of the plan's program; behind the last: as many as it has
-  Doing doing = Doing::Works;
+  LaneActivity doing = LaneActivity::Works;
   uint32_t channel = 0; ///< Receives, Sends, Choice
   uint32_t peer = 0; ///< Receives, Sends: instance of the channel; Permit: of the program, the slowest
 };
@@ -54,13 +54,13 @@ LaneName otherEnd(const Plan &plan, uint32_t channel, uint32_t instance, bool se
 /// "receive train.w1.gradient[1] (model.mlir:12:8) from /job:worker/task:1 train.worker[1]".
 std::string endText(const Plan &plan, uint32_t channel, uint32_t instance, bool sends);
 /// Behind a lane's name: "waits at step 12 to " and the like, "computes kernel train.matmul_3 (model.mlir:3:4) at step 12".
-std::string placeText(const Plan &plan, const LanePlace &place);
+std::string placeText(const Plan &plan, const LanePosition &place);
 
 /// Whether it is a place of that task; `task`: number.
-bool checkPlace(const Plan &plan, uint32_t task, const LanePlace &place);
+bool checkPlace(const Plan &plan, uint32_t task, const LanePosition &place);
 /// Whether the lane at `peer` has done what `waits`, which receives from it or sends to it, waits for. Then something is lost between
 /// the two. Nothing where the plan alone does not tell.
-std::optional<bool> hasDone(const Plan &plan, const LanePlace &waits, const LanePlace &peer);
+std::optional<bool> hasDone(const Plan &plan, const LanePosition &waits, const LanePosition &peer);
 
 } // namespace graphc::plan
 #endif

@@ -61,7 +61,7 @@ absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, 
   if (payload.size() != bytes)
     return bad(name, absl::StrCat(payload.size() < bytes ? "truncated plan: " : "damaged plan: ", payload.size(),
                                   " bytes follow the header, expected ", bytes, kAgain));
-  base::Digest digest = base::sha256(payload);
+  base::Sha256Digest digest = base::sha256(payload);
   if (checksDigest && memcmp(digest.data(), file.data() + 24, 32) != 0)
     return absl::DataLossError(
         absl::StrCat(base::view(name), ": damaged plan: the SHA-256 of its content does not match its header", kAgain));
@@ -97,7 +97,7 @@ absl::StatusOr<std::string> encodePlan(const Plan &plan) {
   storeLittle<uint32_t>(file.data() + 8, planVersion);
   storeLittle<uint32_t>(file.data() + 12, 0);
   storeLittle<uint64_t>(file.data() + 16, bytes);
-  base::Digest digest = base::sha256(std::string_view(file).substr(planHeaderBytes));
+  base::Sha256Digest digest = base::sha256(std::string_view(file).substr(planHeaderBytes));
   memcpy(file.data() + 24, digest.data(), digest.size());
   return file;
 }

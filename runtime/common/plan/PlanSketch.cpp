@@ -45,7 +45,7 @@ absl::Status checkSketch(const Plan &sketch) {
     tasks += job.tasks();
   // Each is walked through wherever a task is looked up.
   constexpr int kMostJobs = 256;
-  if (tasks > uint64_t(Limits::tasks) || sketch.jobs_size() > kMostJobs || sketch.replicas().ranges_size() > kMostJobs)
+  if (tasks > uint64_t(PlanLimits::tasks) || sketch.jobs_size() > kMostJobs || sketch.replicas().ranges_size() > kMostJobs)
     return wrong(absl::StrCat(tasks, " tasks, ", sketch.jobs_size(), " jobs, ", sketch.replicas().ranges_size(),
                               " ranges of replicas"));
   auto isTask = [&](const Task &task) {
@@ -66,7 +66,7 @@ absl::Status checkSketch(const Plan &sketch) {
       return wrong(absl::StrCat("program ", program.name(), " has no phase"));
     lanes += program.instances();
     for (const Instruction &instruction : program.instructions()) {
-      const Effects effects = effectsOf(sketch, program, instruction);
+      const InstructionEffects effects = effectsOf(sketch, program, instruction);
       for (const ChannelEffect &effect : effects.channels)
         if (effect.channel >= uint32_t(sketch.channels_size()))
           return wrong(absl::StrCat("program ", program.name(), " uses a channel that is not there"));
@@ -86,7 +86,7 @@ absl::Status checkSketch(const Plan &sketch) {
         return wrong(absl::StrCat("channel ", channel.name(), " has more instances than its program"));
     ends += channel.instances();
   }
-  if (lanes > Limits::ports || ends > Limits::ports)
+  if (lanes > PlanLimits::ports || ends > PlanLimits::ports)
     return wrong(absl::StrCat(lanes, " lanes, ", ends, " ends of channels"));
   return absl::OkStatus();
 }

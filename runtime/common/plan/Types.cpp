@@ -239,7 +239,7 @@ uint32_t lanesOn(const Plan &plan, const Program &program, const Task &task) {
 }
 
 bool isDevice(const std::string &device) {
-  const device::Kind *kind = device::findKind(device::kindOf(device));
+  const device::DeviceKind *kind = device::findKind(device::kindOf(device));
   uint32_t index;
   return kind && kind->name.size() < device.size() && absl::SimpleAtoi(device.substr(kind->name.size() + 1), &index) &&
          absl::StrCat(std::string(kind->name), ":", index) == device;

@@ -19,8 +19,8 @@ namespace graphc::plan {
 absl::Status detail::checkName(absl::string_view what, const std::string &name, std::set<std::string> *seen) {
   if (name.empty())
     return invalid(what, " has no name");
-  if (name.size() > size_t(Limits::nameBytes))
-    return invalid(what, " has a name of ", name.size(), " bytes, more than ", Limits::nameBytes);
+  if (name.size() > size_t(PlanLimits::nameBytes))
+    return invalid(what, " has a name of ", name.size(), " bytes, more than ", PlanLimits::nameBytes);
   for (unsigned char c : name)
     if (c < 0x20 || c == 0x7f)
       return invalid(what, " has a control character in its name");
@@ -31,10 +31,10 @@ absl::Status detail::checkName(absl::string_view what, const std::string &name, 
 
 /// A type whose bytes can be counted, within the limits.
 absl::Status detail::checkType(const TensorType &type, absl::string_view what) {
-  if (type.shape_size() > Limits::rank)
-    return invalid(what, ": rank ", type.shape_size(), ", more than ", Limits::rank);
+  if (type.shape_size() > PlanLimits::rank)
+    return invalid(what, ": rank ", type.shape_size(), ", more than ", PlanLimits::rank);
   std::optional<uint64_t> bytes = tensorBytes(type);
-  if (!bytes || *bytes > Limits::bytes)
+  if (!bytes || *bytes > PlanLimits::bytes)
     return invalid(what, ": the type ", typeText(type), " is invalid or too large");
   return absl::OkStatus();
 }
@@ -66,8 +66,8 @@ absl::Status checkCluster(const Plan &plan) {
     if (job.tasks() == 0)
       return invalid("job ", job.name(), " has no task");
     tasks += job.tasks();
-    if (tasks > uint64_t(Limits::tasks))
-      return invalid("the plan has more than ", Limits::tasks, " tasks");
+    if (tasks > uint64_t(PlanLimits::tasks))
+      return invalid("the plan has more than ", PlanLimits::tasks, " tasks");
   }
   GRAPHC_RETURN_IF_ERROR(checkTask(plan, plan.chief(), "chief"));
   uint64_t size = 0;
@@ -92,9 +92,9 @@ absl::Status checkCluster(const Plan &plan) {
 /// What is only shown: text that a terminal bears, and places that exist.
 absl::Status checkStrategy(const Plan &plan) {
   const Strategy &strategy = plan.strategy();
-  if (strategy.settings_size() > Limits::tableEntries || strategy.rules_size() > Limits::tableEntries)
+  if (strategy.settings_size() > PlanLimits::tableEntries || strategy.rules_size() > PlanLimits::tableEntries)
     return invalid("the strategy has ", strategy.settings_size(), " settings and ", strategy.rules_size(),
-                   " placement rules, more than ", Limits::tableEntries);
+                   " placement rules, more than ", PlanLimits::tableEntries);
   std::set<std::string> names;
   for (const Strategy::Setting &setting : strategy.settings()) {
     GRAPHC_RETURN_IF_ERROR(checkName("a setting of the strategy", setting.name(), &names));
@@ -216,8 +216,8 @@ absl::Status checkChannels(const Plan &plan) {
     GRAPHC_RETURN_IF_ERROR(checkType(c.type(), what));
     if (c.bytes() != *tensorBytes(c.type()))
       return invalid(what, ": ", c.bytes(), " bytes, but ", typeText(c.type()), " has ", *tensorBytes(c.type()));
-    if (c.capacity() == 0 || c.capacity() > Limits::capacity)
-      return invalid(what, ": capacity ", c.capacity(), ", expected 1 to ", Limits::capacity);
+    if (c.capacity() == 0 || c.capacity() > PlanLimits::capacity)
+      return invalid(what, ": capacity ", c.capacity(), ", expected 1 to ", PlanLimits::capacity);
     if (c.sender() >= uint32_t(plan.programs_size()) || c.receiver() >= uint32_t(plan.programs_size()))
       return invalid(what, ": its sender or receiver is not a program");
     const Program &sender = plan.programs(int(c.sender())), &receiver = plan.programs(int(c.receiver()));
@@ -242,9 +242,9 @@ absl::Status checkChannels(const Plan &plan) {
                        : c.zero_copy()  ? "zero-copy"
                                         : "conflating");
       if (c.type().shape_size() == 0 || c.bytes() == 0 || c.bytes() / uint64_t(c.type().shape(0)) != unit ||
-          c.type().shape(0) > Limits::units)
+          c.type().shape(0) > PlanLimits::units)
         return invalid(what, ": units of ", unit, " bytes, expected an entry of dimension 0 of ", typeText(c.type()),
-                       ", of which there are at most ", Limits::units);
+                       ", of which there are at most ", PlanLimits::units);
     }
     if (absl::Status hosts = checkAllReduceHosts(AllReduceShape::of(c)); !hosts.ok())
       return invalid(what, ": ", hosts.message());
@@ -281,9 +281,9 @@ absl::Status checkChannels(const Plan &plan) {
     uint64_t instances = c.all_to_all() ? 2 * (allReducePeers(AllReduceShape::of(c)) + 1) : c.instances();
     ports += instances;
     slots += (unsigned __int128)(c.bytes() + 320) * c.capacity() * instances;
-    if (ports > Limits::ports || slots > Limits::bytes)
-      return invalid(what, ": the channels up to this one have ", ports, " instances or more than ", Limits::bytes,
-                     " bytes of slots; at most ", Limits::ports, " and that are allowed");
+    if (ports > PlanLimits::ports || slots > PlanLimits::bytes)
+      return invalid(what, ": the channels up to this one have ", ports, " instances or more than ", PlanLimits::bytes,
+                     " bytes of slots; at most ", PlanLimits::ports, " and that are allowed");
     if (c.location() != 0 && c.location() >= uint32_t(plan.locations_size()))
       return invalid(what, ": location ", c.location(), " does not exist");
   }
@@ -301,7 +301,7 @@ absl::Status checkPhases(const Plan &plan) {
       return invalid("phase ", phase.name(), ": unknown role ", int(phase.role()));
     if (phase.programs_size() == 0)
       return invalid("phase ", phase.name(), " has no program");
-    if (phase.samples_per_step() > Limits::bytes)
+    if (phase.samples_per_step() > PlanLimits::bytes)
       return invalid("phase ", phase.name(), ": ", phase.samples_per_step(), " samples a step");
     if (phase.samples_per_step() && phase.dataset() >= uint32_t(plan.datasets_size()))
       return invalid("phase ", phase.name(), ": dataset ", phase.dataset(), " does not exist");
@@ -319,8 +319,8 @@ absl::Status checkPhases(const Plan &plan) {
   uint64_t instances = 0;
   for (const Program &program : plan.programs())
     instances += program.instances();
-  if (instances > Limits::ports)
-    return invalid("the programs have more than ", Limits::ports, " instances together");
+  if (instances > PlanLimits::ports)
+    return invalid("the programs have more than ", PlanLimits::ports, " instances together");
   for (int i = 0; i < plan.programs_size(); ++i)
     if (owner[size_t(i)] == -1)
       return invalid("program ", plan.programs(i).name(), " belongs to no phase");
@@ -405,11 +405,11 @@ absl::Status verifyPlan(const Plan &plan) {
   for (int size :
        {plan.variables_size(), plan.datasets_size(), plan.channels_size(), plan.code_size(), plan.kernels_size(),
         plan.programs_size(), plan.phases_size(), plan.locations_size(), plan.constants_size()})
-    if (size > Limits::tableEntries)
-      return invalid("a table of the plan has ", size, " entries, more than ", Limits::tableEntries);
-  if (plan.intra_op_threads() > Limits::threads)
+    if (size > PlanLimits::tableEntries)
+      return invalid("a table of the plan has ", size, " entries, more than ", PlanLimits::tableEntries);
+  if (plan.intra_op_threads() > PlanLimits::threads)
     return invalid("the plan asks for ", plan.intra_op_threads(), " threads of one kernel, more than ",
-                   Limits::threads);
+                   PlanLimits::threads);
   GRAPHC_RETURN_IF_ERROR(checkCluster(plan));
   GRAPHC_RETURN_IF_ERROR(checkStrategy(plan));
   GRAPHC_RETURN_IF_ERROR(checkVariables(plan));

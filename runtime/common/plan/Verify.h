@@ -15,7 +15,7 @@ namespace graphc::plan {
 
 /// Upper limits on counts and sizes: far beyond any real plan, small enough that a hostile one cannot exhaust a machine
 /// by its tables alone.
-struct Limits {
+struct PlanLimits {
   static constexpr int tasks = 1 << 16;
   static constexpr int tableEntries = 1 << 20;
   static constexpr int rank = 16;

@@ -15,7 +15,7 @@ absl::Status BufferStates::checkStorage() const {
     const Buffer &b = program.buffers(i);
     std::string what = absl::StrCat("buffer ", i, b.name().empty() ? "" : absl::StrCat(" (", b.name(), ")"));
     std::optional<uint64_t> bytes = tensorBytes(b.type());
-    if (b.type().shape_size() > Limits::rank || !bytes || *bytes > Limits::bytes)
+    if (b.type().shape_size() > PlanLimits::rank || !bytes || *bytes > PlanLimits::bytes)
       return invalid(what, ": the type ", typeText(b.type()), " is invalid or too large");
     if (*bytes != b.bytes())
       return invalid(what, ": ", b.bytes(), " bytes, but ", typeText(b.type()), " has ", *bytes);
@@ -84,7 +84,7 @@ absl::Status BufferStates::sendAhead(uint32_t channel, uint32_t buffer) {
                    ", which is no variable and holds nothing before the first step");
   if (!ahead.emplace(channel, buffer).second)
     return invalid("sends ahead twice on channel ", plan.channels(int(channel)).name());
-  loans.push_back({channel, buffer, Until::Done});
+  loans.push_back({channel, buffer, BufferHold::Done});
   return absl::OkStatus();
 }
 
@@ -202,24 +202,24 @@ absl::Status BufferStates::send(uint32_t channel, uint32_t index) {
 }
 
 /// What is lent until when, which slots are bound.
-void BufferStates::apply(const Effects &effects) {
+void BufferStates::apply(const InstructionEffects &effects) {
   for (const ChannelEffect &effect : effects.channels) {
     std::erase_if(loans, [&](const Loan &loan) {
-      return loan.channel == effect.channel && ((effect.action == Action::Done && loan.until == Until::Done) ||
-                                                (effect.action == Action::Receive && loan.until == Until::Received));
+      return loan.channel == effect.channel && ((effect.action == ChannelAction::Done && loan.until == BufferHold::Done) ||
+                                                (effect.action == ChannelAction::Receive && loan.until == BufferHold::Received));
     });
     for (Loan &loan : loans)
-      if (effect.action == Action::Receive && loan.channel == effect.channel && loan.until == Until::ReceivedThenDone)
-        loan.until = Until::Done; // others may still take their sums from it
+      if (effect.action == ChannelAction::Receive && loan.channel == effect.channel && loan.until == BufferHold::ReceivedThenDone)
+        loan.until = BufferHold::Done; // others may still take their sums from it
   }
   for (const BufferEffect &effect : effects.buffers) {
-    if (effect.until == Until::End)
+    if (effect.until == BufferHold::End)
       continue;
     const uint32_t channel = effects.channels.front().channel;
-    if (effect.until == Until::Released) {
+    if (effect.until == BufferHold::Released) {
       boundBuffer[channel] = effect.buffer;
       filled.insert(effect.buffer);
-    } else if (effect.until == Until::Sent) {
+    } else if (effect.until == BufferHold::Sent) {
       acquired[effect.buffer] = false;
     } else {
       loans.push_back({channel, effect.buffer, effect.until});

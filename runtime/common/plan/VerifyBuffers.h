@@ -41,14 +41,14 @@ public:
   absl::Status release(uint32_t channel);
   absl::Status acquire(uint32_t channel);
   absl::Status send(uint32_t channel, uint32_t buffer);
-  void apply(const Effects &effects);
+  void apply(const InstructionEffects &effects);
 
   /// A buffer that others use, by a channel: `until` is Done, Received or ReceivedThenDone.
   struct Loan {
     uint32_t channel, buffer;
-    Until until;
+    BufferHold until;
     /// A sum is being made in it, or with it: nobody here may even read it.
-    bool isSum() const { return until != Until::Done; }
+    bool isSum() const { return until != BufferHold::Done; }
   };
   const Loan *loanOf(uint32_t channel) const;
   /// The buffer of the channel's message, from its Receive to its Release.

@@ -22,7 +22,7 @@ bool isFloatType(DataType type) { return type == F32 || type == F64 || type == B
 
 /// A name that a file can have.
 absl::Status checkFile(const std::string &file, absl::string_view what) {
-  if (file.empty() || file.size() > size_t(Limits::nameBytes) || file.find('\0') != std::string::npos)
+  if (file.empty() || file.size() > size_t(PlanLimits::nameBytes) || file.find('\0') != std::string::npos)
     return invalid(what, ": an empty or impossible file name");
   return absl::OkStatus();
 }
@@ -38,7 +38,7 @@ template <typename Files> absl::Status checkFiles(const Files &files, int expect
 
 /// Each component has a limit that its type can hold; floats have none, which is 0.
 absl::Status checkSynthetic(const Dataset &d, absl::string_view what) {
-  if (d.synthetic().samples() == 0 || d.synthetic().samples() > Limits::bytes)
+  if (d.synthetic().samples() == 0 || d.synthetic().samples() > PlanLimits::bytes)
     return invalid(what, ": ", d.synthetic().samples(), " samples");
   if (d.synthetic().limits_size() != d.components_size())
     return invalid(what, ": ", d.synthetic().limits_size(), " limits for ", d.components_size(), " components");
@@ -63,7 +63,7 @@ absl::Status checkCsv(const Dataset &d, absl::string_view what) {
     return invalid(what, ": ", csv.columns_size(), " columns for ", elements, " elements of a sample, at most ",
                    csvColumns);
   for (const Dataset::Csv::Column &column : csv.columns())
-    if (column.has_name() ? !csv.header() || column.name().size() > size_t(Limits::nameBytes)
+    if (column.has_name() ? !csv.header() || column.name().size() > size_t(PlanLimits::nameBytes)
                           : column.number() >= csvColumns)
       return invalid(what, ": a column that no file has");
   if (csv.separator() == 0 || csv.separator() > 255 || csv.separator() == '"' || csv.separator() == '\n' ||
@@ -84,7 +84,7 @@ absl::Status checkText(const Dataset &d, absl::string_view what) {
     return invalid(what, ": a text gives one or two windows of integers");
   if (d.components_size() == 2 && typeText(d.components(1).sample()) != typeText(window))
     return invalid(what, ": windows of two types");
-  const uint64_t most = Limits::bytes;
+  const uint64_t most = PlanLimits::bytes;
   if (d.text().stride() > most || d.text().begin() > most || d.text().end() > most ||
       (d.text().end() && d.text().end() <= d.text().begin()))
     return invalid(what, ": a stride, begin or end that no file has");

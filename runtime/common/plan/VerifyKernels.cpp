@@ -70,7 +70,7 @@ static absl::Status checkCubins(int code, const Code &object, bool ptx) {
         !archs.insert(arch).second)
       return invalid("code ", code, " has machine code for the GPU architecture '", arch.substr(0, 16),
                      "': not one, there twice, or not of PTX");
-    base::Digest digest = base::sha256(cubin.elf());
+    base::Sha256Digest digest = base::sha256(cubin.elf());
     if (std::string_view(cubin.sha256()) != base::asBytes(digest))
       return invalid("code ", code, ": the SHA-256 of its machine code for ", arch, " does not match its bytes");
     if (!isElf(cubin.elf()))
@@ -85,11 +85,11 @@ static absl::Status checkCubins(int code, const Code &object, bool ptx) {
 absl::Status checkKernels(const Plan &plan) {
   for (int i = 0; i < plan.code_size(); ++i) {
     const Code &code = plan.code(i);
-    const device::Kind *kind = device::findKind(code.kind());
+    const device::DeviceKind *kind = device::findKind(code.kind());
     if (!kind || !isDevice(code.kind() + ":0"))
       return invalid("code ", i, " is for the kind of device '", code.kind().substr(0, 64), "', which does not exist");
     const bool ptx = kind->code == device::CodeFormat::Ptx;
-    base::Digest digest = base::sha256(ptx ? code.ptx() : code.elf());
+    base::Sha256Digest digest = base::sha256(ptx ? code.ptx() : code.elf());
     if (std::string_view(code.sha256()) != base::asBytes(digest))
       return invalid("code ", i, ": its SHA-256 does not match its bytes");
     if (!(ptx ? code.elf() : code.ptx()).empty())
@@ -110,7 +110,7 @@ absl::Status checkKernels(const Plan &plan) {
     if (kernel.args_size() == 0 || kernel.args_size() > 1024)
       return invalid(what, ": ", kernel.args_size(), " arguments, expected 1 to 1024");
     for (const Kernel::Arg &arg : kernel.args())
-      if (arg.bytes() > Limits::bytes || !Access_IsValid(arg.access()))
+      if (arg.bytes() > PlanLimits::bytes || !Access_IsValid(arg.access()))
         return invalid(what, ": an argument of ", arg.bytes(), " bytes or unknown access");
     if (kernel.scratch_bytes()) {
       const Kernel::Arg &scratch = kernel.args(kernel.args_size() - 1);
@@ -120,7 +120,7 @@ absl::Status checkKernels(const Plan &plan) {
     if (kernel.has_compiled()) {
       if (kernel.compiled().code() >= uint32_t(plan.code_size()))
         return invalid(what, ": code ", kernel.compiled().code(), " does not exist, the plan has ", plan.code_size());
-      if (kernel.compiled().entry() >= uint32_t(Limits::tableEntries))
+      if (kernel.compiled().entry() >= uint32_t(PlanLimits::tableEntries))
         return invalid(what, ": entry ", kernel.compiled().entry(), " is beyond any kernel table");
     } else if (kernel.has_library()) {
       GRAPHC_RETURN_IF_ERROR(checkLibraryCall(kernel, what));

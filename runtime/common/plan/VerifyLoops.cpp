@@ -18,12 +18,12 @@ absl::Status LoopVerifier::checkRepeat(const Instruction::Repeat &repeat, int po
   if (repeat.count() == 0 || repeat.length() == 0 || repeat.length() > uint32_t(left))
     return invalid("repeats ", repeat.length(), " instructions ", repeat.count(), " times, but ", left,
                    " are left of the step; expected at least one, once");
-  if (repeat.count() > uint32_t(Limits::tableEntries))
-    return invalid("repeats more than ", Limits::tableEntries, " times");
+  if (repeat.count() > uint32_t(PlanLimits::tableEntries))
+    return invalid("repeats more than ", PlanLimits::tableEntries, " times");
   repeated += uint64_t(repeat.count()) * repeat.length();
-  if (repeated > Limits::repeated)
+  if (repeated > PlanLimits::repeated)
     return invalid("repeats ", repeat.length(), " instructions ", repeat.count(), " times; expected at most ",
-                   Limits::repeated, " in the loops of a step");
+                   PlanLimits::repeated, " in the loops of a step");
   times = repeat.count();
   this->repeat = position;
   talks.clear();
@@ -59,7 +59,7 @@ const uint32_t *LoopVerifier::partialAt(uint32_t index) const {
 
 /// A body has instructions of kinds that may be repeated (InstructionTable.cpp). Only an accumulate writes a sum.
 /// So one walk says what every iteration does.
-absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &effects, int position) {
+absl::Status LoopVerifier::check(const Instruction &instruction, const InstructionEffects &effects, int position) {
   if (position >= end) {
     end = 0;
     return absl::OkStatus();

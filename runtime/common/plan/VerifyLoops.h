@@ -20,7 +20,7 @@ public:
         endsByEndOfStream(plan.phases(int(program.phase())).ends_by_end_of_stream()) {}
 
   /// The next instruction, whose buffers exist: may it be repeated, where it is?
-  absl::Status check(const Instruction &instruction, const Effects &effects, int position);
+  absl::Status check(const Instruction &instruction, const InstructionEffects &effects, int position);
   absl::Status checkRepeat(const Instruction::Repeat &repeat, int position);
   /// `queued`: a queue does it.
   absl::Status checkAccumulate(const Instruction::Accumulate &sum, bool queued);

@@ -18,8 +18,8 @@ namespace graphc::plan::detail {
 /// What the walk relies on: a name for messages, instances that are one or all replicas, a task and a device that
 /// exist, tables of a bounded size.
 absl::Status ProgramVerifier::checkHead() {
-  if (program.name().empty() || program.name().size() > size_t(Limits::nameBytes))
-    return invalid("it has no name, or one longer than ", Limits::nameBytes, " bytes");
+  if (program.name().empty() || program.name().size() > size_t(PlanLimits::nameBytes))
+    return invalid("it has no name, or one longer than ", PlanLimits::nameBytes, " bytes");
   uint32_t replicas = plan.replicas().size();
   if (program.instances() == 0 || (program.instances() != 1 && program.instances() != replicas))
     return invalid(program.instances(), " instances, expected 1 or the ", replicas, " of the replica domain");
@@ -33,12 +33,12 @@ absl::Status ProgramVerifier::checkHead() {
   if (!isDevice(program.device()))
     return invalid("on the device '", program.device().substr(0, 64), "', expected one such as CPU:0");
   for (uint64_t bytes : {program.arena_bytes(), program.device_arena_bytes()})
-    if (bytes > Limits::bytes)
-      return invalid("an arena of ", bytes, " bytes, more than ", Limits::bytes);
+    if (bytes > PlanLimits::bytes)
+      return invalid("an arena of ", bytes, " bytes, more than ", PlanLimits::bytes);
   if (program.instructions_size() == 0)
     return invalid("no instruction");
-  if (program.instructions_size() > Limits::tableEntries || program.buffers_size() > Limits::tableEntries)
-    return invalid("more than ", Limits::tableEntries, " instructions or buffers");
+  if (program.instructions_size() > PlanLimits::tableEntries || program.buffers_size() > PlanLimits::tableEntries)
+    return invalid("more than ", PlanLimits::tableEntries, " instructions or buffers");
   return absl::OkStatus();
 }
 
@@ -162,7 +162,7 @@ absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlRece
 }
 
 /// Of any instruction: this program is at that end of the channel; what it reads can be read, what it writes written.
-absl::Status ProgramVerifier::checkEffects(const Effects &effects) {
+absl::Status ProgramVerifier::checkEffects(const InstructionEffects &effects) {
   static constexpr const char *verbs[] = {"sends on", "waits for a send on", "receives from", "releases",
                                           "acquires a slot of"};
   for (const ChannelEffect &effect : effects.channels) {
@@ -187,7 +187,7 @@ absl::Status ProgramVerifier::checkEffects(const Effects &effects) {
 
 /// What it is by the tables, then what its kind asks for; then the state behind it.
 absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, int position) {
-  const Effects effects = effectsOf(plan, program, instruction);
+  const InstructionEffects effects = effectsOf(plan, program, instruction);
   if (effects.kernel && *effects.kernel >= uint32_t(plan.kernels_size()))
     return invalid("kernel ", *effects.kernel, " does not exist, the plan has ", plan.kernels_size());
   if (instruction.has_call())
@@ -213,8 +213,8 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
 
 absl::Status ProgramVerifier::noteUse(const ChannelEffect &effect) {
   ChannelUse &use = channels[effect.channel];
-  use.sends += effect.action == Action::Send;
-  use.receives += effect.action == Action::Receive;
+  use.sends += effect.action == ChannelAction::Send;
+  use.receives += effect.action == ChannelAction::Receive;
   SideUse &side = ofSender(effect.action) ? use.sender : use.receiver;
   if (std::exchange(side.any, true) && side.loop != loops.repeatedBy())
     return invalid("acts on channel ", plan.channels(int(effect.channel)).name(), ", as instructions that are not ",

@@ -28,7 +28,7 @@ private:
   absl::Status checkInstruction(const Instruction &instruction, int position);
   /// What the table of effects says alone: kernel, channels and buffers exist, this program is on the channels' right side, and
   /// the buffers may be read and written now.
-  absl::Status checkEffects(const Effects &effects);
+  absl::Status checkEffects(const InstructionEffects &effects);
   /// All that this side does with a channel it does outside of loops, or in one.
   absl::Status noteUse(const ChannelEffect &effect);
   /// What a kind of instruction asks for beyond that.

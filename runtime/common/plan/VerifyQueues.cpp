@@ -114,7 +114,7 @@ absl::Status QueueOrder::touch(uint32_t doer, uint64_t item, uint32_t buffer, bo
 
 /// Whose memory is touched: the host's alone by the lane, the device's alone by a call on a queue. A copy has the
 /// device's at one end at least, and joins two buffers of one type that do not meet.
-absl::Status QueueOrder::checkSpaces(const Instruction &instruction, const Effects &effects) const {
+absl::Status QueueOrder::checkSpaces(const Instruction &instruction, const InstructionEffects &effects) const {
   bool onDevice = false;
   for (const BufferEffect &effect : effects.buffers) {
     const Buffer &buffer = program.buffers(int(effect.buffer));
@@ -140,7 +140,7 @@ absl::Status QueueOrder::checkSpaces(const Instruction &instruction, const Effec
 }
 
 /// A queue runs code of its device's kind, the lane the host's. A library's call has no code in the plan.
-absl::Status QueueOrder::checkKernel(const Instruction &instruction, const Effects &effects) const {
+absl::Status QueueOrder::checkKernel(const Instruction &instruction, const InstructionEffects &effects) const {
   if (!effects.kernel)
     return absl::OkStatus();
   const Kernel &kernel = plan.kernels(int(*effects.kernel));
@@ -210,7 +210,7 @@ absl::Status QueueOrder::checkWait(const Instruction &instruction) {
 }
 
 /// Who may do this, then what it means for who knows what, then whether all that it meets is known to be done.
-absl::Status QueueOrder::check(const Instruction &instruction, const Effects &effects,
+absl::Status QueueOrder::check(const Instruction &instruction, const InstructionEffects &effects,
                                std::optional<uint32_t> released) {
   const uint32_t doer = instruction.queue();
   if (doer > program.queues())

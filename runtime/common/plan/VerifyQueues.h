@@ -44,7 +44,7 @@ public:
   /// How many queues there are, and in whose memory each buffer lies.
   absl::Status checkHead() const;
   /// The next instruction of the step, whose buffers exist. `released`: the buffer of the message that it gives back.
-  absl::Status check(const Instruction &instruction, const Effects &effects, std::optional<uint32_t> released);
+  absl::Status check(const Instruction &instruction, const InstructionEffects &effects, std::optional<uint32_t> released);
   /// The body of a loop, from instruction `begin` to `end`, was checked. `again`: then it begins again.
   absl::Status endBody(int begin, int end, bool again);
   absl::Status checkEnd() const;
@@ -57,8 +57,8 @@ private:
   };
   using Known = std::vector<uint64_t>; ///< of each queue: as many of its items are done
 
-  absl::Status checkSpaces(const Instruction &instruction, const Effects &effects) const;
-  absl::Status checkKernel(const Instruction &instruction, const Effects &effects) const;
+  absl::Status checkSpaces(const Instruction &instruction, const InstructionEffects &effects) const;
+  absl::Status checkKernel(const Instruction &instruction, const InstructionEffects &effects) const;
   absl::Status checkSegment(const Instruction &instruction);
   absl::Status checkSignal(const Instruction &instruction);
   absl::Status checkWait(const Instruction &instruction);

@@ -26,7 +26,7 @@ SumsVerifier::Sums *SumsVerifier::of(uint32_t channel) {
 }
 
 /// From the sums' AllReduceDone on: who meets them is a call that reads no byte beside them, and before the release.
-absl::Status SumsVerifier::check(const Instruction &instruction, const Effects &effects) const {
+absl::Status SumsVerifier::check(const Instruction &instruction, const InstructionEffects &effects) const {
   for (const BufferEffect &effect : effects.buffers) {
     const Sums *met = at(effect.buffer);
     if (!met || !met->made)

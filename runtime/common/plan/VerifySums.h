@@ -20,7 +20,7 @@ public:
   SumsVerifier(const Plan &plan, const Program &program, const BufferStates &buffers);
 
   /// The next instruction, whose buffers exist: does it leave such sums alone, but for a call that reads them in time?
-  absl::Status check(const Instruction &instruction, const Effects &effects) const;
+  absl::Status check(const Instruction &instruction, const InstructionEffects &effects) const;
   /// Of an all-reduce that TransferVerifier has passed: where its channel has a Release, can its sums be read elsewhere?
   absl::Status start(const Instruction::AllReduceStart &start);
   void done(uint32_t channel);

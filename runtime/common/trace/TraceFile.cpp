@@ -39,14 +39,14 @@ TrackEvent &eventAt(TracePacket &packet, uint32_t lane, int64_t nanoseconds, Tra
   return event;
 }
 
-void describe(TrackEvent &event, const Slice &slice) {
+void describe(TrackEvent &event, const TraceSlice &slice) {
   event.set_name(slice.name);
   event.add_categories(slice.category);
   for (uint64_t flow : slice.flowsOut)
     event.add_flow_ids(flow);
   for (uint64_t flow : slice.flowsIn)
     event.add_terminating_flow_ids(flow);
-  for (const Annotation &annotation : slice.annotations) {
+  for (const TraceAnnotation &annotation : slice.annotations) {
     DebugAnnotation &one = *event.add_debug_annotations();
     one.set_name(annotation.name);
     if (const uint64_t *number = std::get_if<uint64_t>(&annotation.value))
@@ -102,7 +102,7 @@ uint32_t TraceWriter::addLane(uint32_t task, const std::string &name) {
   return lane;
 }
 
-void TraceWriter::begin(uint32_t lane, int64_t nanoseconds, const Slice &slice) {
+void TraceWriter::begin(uint32_t lane, int64_t nanoseconds, const TraceSlice &slice) {
   TracePacket packet;
   describe(eventAt(packet, lane, nanoseconds, TrackEvent::TYPE_SLICE_BEGIN), slice);
   append(text_, std::move(packet));
@@ -114,7 +114,7 @@ void TraceWriter::end(uint32_t lane, int64_t nanoseconds) {
   append(text_, std::move(packet));
 }
 
-void TraceWriter::instant(uint32_t lane, int64_t nanoseconds, const Slice &event) {
+void TraceWriter::instant(uint32_t lane, int64_t nanoseconds, const TraceSlice &event) {
   TracePacket packet;
   describe(eventAt(packet, lane, nanoseconds, TrackEvent::TYPE_INSTANT), event);
   append(text_, std::move(packet));

@@ -26,15 +26,15 @@ inline constexpr char kProgram[] = "program", kInstance[] = "instance"; // step
 inline constexpr char kInstruction[] = "instruction"; // all but step, where it is one of the plan's program
 inline constexpr char kPlan[] = "plan"; // of the instant at the beginning: the plan's fingerprint
 
-struct Annotation {
+struct TraceAnnotation {
   std::string name;
   std::variant<uint64_t, std::string> value;
 };
 
-struct Slice {
+struct TraceSlice {
   std::string name;
   const char *category = kHost;
-  std::vector<Annotation> annotations = {};
+  std::vector<TraceAnnotation> annotations = {};
   std::vector<uint64_t> flowsOut = {}, flowsIn = {};
 };
 
@@ -45,9 +45,9 @@ public:
   void addTask(uint32_t number, const std::string &name, const std::vector<std::string> &labels);
   /// Returns what stands for it in the other calls.
   uint32_t addLane(uint32_t task, const std::string &name);
-  void begin(uint32_t lane, int64_t nanoseconds, const Slice &slice);
+  void begin(uint32_t lane, int64_t nanoseconds, const TraceSlice &slice);
   void end(uint32_t lane, int64_t nanoseconds);
-  void instant(uint32_t lane, int64_t nanoseconds, const Slice &event);
+  void instant(uint32_t lane, int64_t nanoseconds, const TraceSlice &event);
   std::string take() { return std::move(text_); }
 
 private:

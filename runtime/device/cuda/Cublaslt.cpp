@@ -20,27 +20,27 @@ constexpr char kRemedy[] = "; install it (it comes with the CUDA toolkit, and as
 constexpr const char *kMeddlers[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION",
                                      "CUBLAS_EMULATION_STRATEGY"};
 
-absl::StatusOr<const Cublaslt *> openOnce() {
+absl::StatusOr<const CublasLtApi *> openOnce() {
   for (const char *name : kMeddlers)
     if (std::getenv(name))
       return absl::FailedPreconditionError(
           absl::StrCat("the environment variable ", name,
                        " is set, by which cuBLASLt computes other bits than the plan asks for; unset it"));
   if (const char *own = std::getenv("GRAPHC_CUBLASLT"))
-    return Cublaslt::openFile({own});
-  return Cublaslt::openFile({"libcublasLt.so.13", "libcublasLt.so.12"});
+    return CublasLtApi::openFile({own});
+  return CublasLtApi::openFile({"libcublasLt.so.13", "libcublasLt.so.12"});
 }
 
 } // namespace
 
-absl::StatusOr<const Cublaslt *> Cublaslt::openFile(const std::vector<std::string> &names) {
+absl::StatusOr<const CublasLtApi *> CublasLtApi::openFile(const std::vector<std::string> &names) {
   const std::string tried = absl::StrJoin(names, " or ");
   void *library = nullptr;
   for (size_t i = 0; i < names.size() && !library; ++i)
     library = ::dlopen(names[i].c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library)
     return absl::NotFoundError(absl::StrCat("no cuBLASLt (", tried, ") on this machine", kRemedy));
-  auto api = std::make_unique<Cublaslt>();
+  auto api = std::make_unique<CublasLtApi>();
   std::string missing;
   auto find = [&](auto &function, const char *name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
@@ -69,12 +69,12 @@ absl::StatusOr<const Cublaslt *> Cublaslt::openFile(const std::vector<std::strin
   return api.release(); // for good, as its library
 }
 
-absl::StatusOr<const Cublaslt *> Cublaslt::open() {
-  static const auto *api = new absl::StatusOr<const Cublaslt *>(openOnce());
+absl::StatusOr<const CublasLtApi *> CublasLtApi::open() {
+  static const auto *api = new absl::StatusOr<const CublasLtApi *>(openOnce());
   return *api;
 }
 
-absl::Status Cublaslt::status(Result result, const char *call, const std::string &what) const {
+absl::Status CublasLtApi::status(Result result, const char *call, const std::string &what) const {
   if (result == kOk)
     return absl::OkStatus();
   return absl::InternalError(errorText(what, call, result, getStatusName(result), getStatusString(result)));

@@ -52,7 +52,7 @@ enum PreferenceAttribute : int {
 inline constexpr uint32_t kReduceInPlace = 1, kReduceInComputeType = 2, kReduceInOutputType = 4;
 
 /// The library's functions by their names without "cublasLt".
-struct Cublaslt {
+struct CublasLtApi {
   size_t (*getVersion)();
   const char *(*getStatusName)(Result result);
   const char *(*getStatusString)(Result result);
@@ -76,9 +76,9 @@ struct Cublaslt {
                    const Algorithm *algorithm, void *workspace, size_t workspaceBytes, Stream stream);
 
   /// Opened once a process; why there is none, and what to do.
-  static absl::StatusOr<const Cublaslt *> open();
+  static absl::StatusOr<const CublasLtApi *> open();
   /// The first of these files that there is; for good.
-  static absl::StatusOr<const Cublaslt *> openFile(const std::vector<std::string> &names);
+  static absl::StatusOr<const CublasLtApi *> openFile(const std::vector<std::string> &names);
   /// "cublasLtMatmul: CUBLAS_STATUS_NOT_SUPPORTED (…)". `what` is whose call it was.
   absl::Status status(Result result, const char *call, const std::string &what) const;
 };

@@ -19,7 +19,7 @@ namespace {
 
 using namespace cuda;
 
-class DeviceBacking final : public Memory::Backing {
+class DeviceBacking final : public MemoryRegion::Backing {
 public:
   DeviceBacking(GpuPtr gpu, Address address) : gpu(std::move(gpu)), address(address) {}
   ~DeviceBacking() override {
@@ -33,7 +33,7 @@ private:
 };
 
 /// Host memory that the GPU's copies reach without a detour.
-class PinnedBacking final : public Memory::Backing {
+class PinnedBacking final : public MemoryRegion::Backing {
 public:
   PinnedBacking(GpuPtr gpu, void *start) : gpu(std::move(gpu)), start(start) {}
   ~PinnedBacking() override {
@@ -159,16 +159,16 @@ public:
   explicit CudaDevice(GpuPtr gpu) : gpu(std::move(gpu)), waiter(std::make_shared<EventWaiter>(this->gpu)) {}
 
   const std::string &name() const override { return gpu->name; }
-  Limits limits() const override { return {true, 16, gpu->memoryBytes}; }
+  DeviceLimits limits() const override { return {true, 16, gpu->memoryBytes}; }
   absl::StatusOr<uint64_t> freeMemory() override {
     gpu->enter();
     size_t free = 0, total = 0;
     GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.memGetInfo(&free, &total), "cuMemGetInfo"));
     return free;
   }
-  absl::StatusOr<Memory> allocate(uint64_t bytes, Space space, Memory::Guard guard, const char *what) override {
-    if (space == Space::Host) {
-      GRAPHC_ASSIGN_OR_RETURN(Memory memory, Memory::allocate(bytes, guard, what));
+  absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space, MemoryRegion::Guard guard, const char *what) override {
+    if (space == MemorySpace::Host) {
+      GRAPHC_ASSIGN_OR_RETURN(MemoryRegion memory, MemoryRegion::allocate(bytes, guard, what));
       return pinned(std::move(memory), what);
     }
     if (bytes > gpu->memoryBytes)
@@ -185,7 +185,7 @@ public:
                         absl::StrCat(what, ", ", bytes, " bytes",
                                      known ? absl::StrCat(" (of ", total, " are free ", free, ")") : ""));
     }
-    Memory memory = Memory::of(reinterpret_cast<uint8_t *>(uintptr_t(address)), bytes,
+    MemoryRegion memory = MemoryRegion::of(reinterpret_cast<uint8_t *>(uintptr_t(address)), bytes,
                                std::make_unique<DeviceBacking>(gpu, address));
     GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.memsetD8(address, 0, size), "cuMemsetD8", what));
     // It is the default stream's, for which the queues' streams do not wait.
@@ -194,7 +194,7 @@ public:
   }
   /// For every GPU of the process at once, so that the first one pins for all. What this process may only read the driver takes where
   /// GPU and driver can (CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED), else it says that it does not.
-  absl::StatusOr<std::unique_ptr<Memory::Backing>> pin(std::span<uint8_t> memory, Access access,
+  absl::StatusOr<std::unique_ptr<MemoryRegion::Backing>> pin(std::span<uint8_t> memory, Access access,
                                                        const char *what) override {
     gpu->enter();
     const Result result = gpu->driver.memHostRegister(
@@ -204,11 +204,11 @@ public:
     GRAPHC_RETURN_IF_ERROR(gpu->check(result, "cuMemHostRegister", what));
     return std::make_unique<PinnedBacking>(gpu, memory.data());
   }
-  absl::StatusOr<Memory> share(uint64_t bytes, const char *what) override {
-    GRAPHC_ASSIGN_OR_RETURN(Memory memory, Memory::share(bytes, what));
+  absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) override {
+    GRAPHC_ASSIGN_OR_RETURN(MemoryRegion memory, MemoryRegion::share(bytes, what));
     return pinned(std::move(memory), what);
   }
-  absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) override {
+  absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) override {
     auto code = std::make_unique<CudaCode>(gpu);
     GRAPHC_RETURN_IF_ERROR(code->load(image));
     return code;
@@ -216,25 +216,25 @@ public:
   absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>> make(const kernels::LibraryCall &call,
                                                                const KernelOptions &options) override {
     gpu->enter();
-    GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<Products> library, openProducts());
+    GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<CublasMatmul> library, openProducts());
     return library->make(call, options);
   }
-  absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override { return makeCudaQueue(gpu, waiter); }
-  std::unique_ptr<Segment> makeSegment() override { return std::make_unique<CudaSegment>(gpu); }
+  absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override { return makeCudaQueue(gpu, waiter); }
+  std::unique_ptr<QueueSegment> makeSegment() override { return std::make_unique<CudaSegment>(gpu); }
   void wake() override { waiter->wake(); }
 
 private:
-  absl::StatusOr<Memory> pinned(Memory memory, const char *what) {
+  absl::StatusOr<MemoryRegion> pinned(MemoryRegion memory, const char *what) {
     if (memory.size() == 0)
       return memory;
-    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Memory::Backing> backing,
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<MemoryRegion::Backing> backing,
                             pin({memory.data(), memory.size()}, Access::ReadWrite, what));
     memory.keep(std::move(backing));
     return memory;
   }
 
   /// With the first product.
-  absl::StatusOr<std::shared_ptr<Products>> openProducts() {
+  absl::StatusOr<std::shared_ptr<CublasMatmul>> openProducts() {
     base::MutexLock lock(mutex);
     if (!products) {
       int processors = 0;
@@ -242,7 +242,7 @@ private:
                                         "cuDeviceGetAttribute"));
       // NVIDIA's documentation: equal bits on GPUs of the same architecture with as many multiprocessors.
       GRAPHC_ASSIGN_OR_RETURN(
-          products, Products::open(gpu->name, absl::StrCat(gpu->model, " with ", processors, " multiprocessors")));
+          products, CublasMatmul::open(gpu->name, absl::StrCat(gpu->model, " with ", processors, " multiprocessors")));
     }
     return products;
   }
@@ -250,13 +250,13 @@ private:
   GpuPtr gpu;
   std::shared_ptr<EventWaiter> waiter;
   base::Mutex mutex;
-  std::shared_ptr<Products> products ABSL_GUARDED_BY(mutex);
+  std::shared_ptr<CublasMatmul> products ABSL_GUARDED_BY(mutex);
 };
 
 /// Of the driver's devices the one that is GPU:0 here.
 std::atomic<uint32_t> firstGpu = 0;
 
-absl::StatusOr<int> countOf(const Driver &driver) {
+absl::StatusOr<int> countOf(const CudaDriverApi &driver) {
   int count = 0;
   GRAPHC_RETURN_IF_ERROR(driver.status(driver.deviceGetCount(&count), "cuDeviceGetCount", "the CUDA driver"));
   return count;
@@ -265,7 +265,7 @@ absl::StatusOr<int> countOf(const Driver &driver) {
 } // namespace
 
 absl::StatusOr<uint32_t> countCuda() {
-  GRAPHC_ASSIGN_OR_RETURN(const Driver *driver, Driver::open());
+  GRAPHC_ASSIGN_OR_RETURN(const CudaDriverApi *driver, CudaDriverApi::open());
   GRAPHC_ASSIGN_OR_RETURN(int count, countOf(*driver));
   return uint32_t(count);
 }
@@ -276,10 +276,10 @@ absl::StatusOr<std::unique_ptr<Device>> makeCuda(const std::string &name) {
   auto failed = [&](const absl::Status &status) {
     return base::annotate(status, absl::StrCat("the plan has work for the device ", name));
   };
-  absl::StatusOr<const Driver *> driver = Driver::open();
+  absl::StatusOr<const CudaDriverApi *> driver = CudaDriverApi::open();
   if (!driver.ok())
     return failed(driver.status());
-  auto gpu = std::make_shared<Gpu>(**driver, name);
+  auto gpu = std::make_shared<CudaContext>(**driver, name);
   GRAPHC_ASSIGN_OR_RETURN(int count, countOf(**driver));
   int index = 0;
   const int first = int(firstGpu);

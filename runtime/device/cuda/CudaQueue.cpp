@@ -98,7 +98,7 @@ void EventWaiter::loop() {
 namespace {
 
 /// A stream. A signal is an event behind what was enqueued; events that were reached are used again.
-class CudaQueue final : public Queue {
+class CudaQueue final : public DeviceQueue {
 public:
   CudaQueue(GpuPtr gpu, std::shared_ptr<EventWaiter> waiter) : gpu(std::move(gpu)), waiter(std::move(waiter)) {
     this->waiter->join();
@@ -130,7 +130,7 @@ public:
                                    bytes, stream),
            "cuMemcpyAsync");
   }
-  void run(Segment &segment, const GraphcContext &) override {
+  void run(QueueSegment &segment, const GraphcContext &) override {
     if (begin())
       failure = static_cast<CudaSegment &>(segment).run(stream);
   }
@@ -206,7 +206,7 @@ private:
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<Queue>> makeCudaQueue(GpuPtr gpu, std::shared_ptr<EventWaiter> waiter) {
+absl::StatusOr<std::unique_ptr<DeviceQueue>> makeCudaQueue(GpuPtr gpu, std::shared_ptr<EventWaiter> waiter) {
   auto queue = std::make_unique<CudaQueue>(std::move(gpu), std::move(waiter));
   GRAPHC_RETURN_IF_ERROR(queue->make());
   return queue;

@@ -43,7 +43,7 @@ private:
   std::thread thread; // last: it uses the others
 };
 
-absl::StatusOr<std::unique_ptr<Queue>> makeCudaQueue(GpuPtr gpu, std::shared_ptr<EventWaiter> waiter);
+absl::StatusOr<std::unique_ptr<DeviceQueue>> makeCudaQueue(GpuPtr gpu, std::shared_ptr<EventWaiter> waiter);
 
 } // namespace graphc::device::cuda
 #endif

@@ -13,7 +13,7 @@ CudaSegment::~CudaSegment() {
     gpu->driver.graphDestroy(graph);
 }
 
-uint32_t CudaSegment::copy(uint32_t queue, Way way, void *to, const void *from, uint64_t bytes) {
+uint32_t CudaSegment::copy(uint32_t queue, CopyDirection way, void *to, const void *from, uint64_t bytes) {
   copies.push_back(uint32_t(all.size()));
   Work &work = all.emplace_back(Work{order.add(queue)});
   work.way = way;
@@ -23,7 +23,7 @@ uint32_t CudaSegment::copy(uint32_t queue, Way way, void *to, const void *from, 
   return uint32_t(copies.size() - 1);
 }
 
-void CudaSegment::launch(uint32_t queue, const Code &code, uint32_t kernel, std::span<void *const> buffers) {
+void CudaSegment::launch(uint32_t queue, const DeviceCode &code, uint32_t kernel, std::span<void *const> buffers) {
   Work &work = all.emplace_back(Work{order.add(queue)});
   work.launches = static_cast<const CudaKernels &>(code).launches(kernel);
   work.buffers.assign(buffers.begin(), buffers.end());
@@ -49,7 +49,7 @@ CopyNode CudaSegment::paramsOf(const Work &copy) const {
     end.pitch = copy.bytes;
     return end;
   };
-  return {end(copy.way == Way::In, copy.from), end(copy.way == Way::Out, copy.to), copy.bytes, 1, 1};
+  return {end(copy.way == CopyDirection::In, copy.from), end(copy.way == CopyDirection::Out, copy.to), copy.bytes, 1, 1};
 }
 
 absl::Status CudaSegment::addKernel(Work &work, std::vector<GraphNode> after) {

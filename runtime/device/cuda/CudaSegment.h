@@ -12,13 +12,13 @@ namespace graphc::device::cuda {
 
 /// Nodes for launches and copies, and edges where one comes after another; what libraries launch is captured. Made by prepare(), launched by
 /// run(). The driver orders a launch behind earlier ones of the same graph, and does not let moves reach those.
-class CudaSegment final : public Segment {
+class CudaSegment final : public QueueSegment {
 public:
   explicit CudaSegment(GpuPtr gpu) : gpu(std::move(gpu)) {}
   ~CudaSegment() override;
 
-  uint32_t copy(uint32_t queue, Way way, void *to, const void *from, uint64_t bytes) override;
-  void launch(uint32_t queue, const Code &code, uint32_t kernel, std::span<void *const> buffers) override;
+  uint32_t copy(uint32_t queue, CopyDirection way, void *to, const void *from, uint64_t bytes) override;
+  void launch(uint32_t queue, const DeviceCode &code, uint32_t kernel, std::span<void *const> buffers) override;
   void call(uint32_t queue, kernels::LibraryKernel &kernel, std::span<void *const> buffers) override;
   uint32_t signal(uint32_t queue) override { return order.signal(queue); }
   void after(uint32_t queue, uint32_t signal) override { order.after(queue, signal); }
@@ -33,7 +33,7 @@ private:
     std::vector<uint32_t> after; ///< other work
     std::span<const KernelLaunch> launches = {};
     std::vector<void *> buffers = {}; ///< of the kernel
-    Way way = Way::Within;
+    CopyDirection way = CopyDirection::Within;
     void *to = nullptr;
     const void *from = nullptr;
     uint64_t bytes = 0;

@@ -18,7 +18,7 @@ constexpr char kRemedy[] = "compile the model for the CPU: graphc --soft-placeme
 using GetProcAddress = Result (*)(const char *name, void **function, int version, uint64_t flags, int *status);
 
 /// Each function of the table, as the driver's interface of CUDA 12.0 has it.
-absl::Status findAll(void *library, Driver &driver) {
+absl::Status findAll(void *library, CudaDriverApi &driver) {
   auto getProcAddress = reinterpret_cast<GetProcAddress>(::dlsym(library, "cuGetProcAddress_v2"));
   std::string missing = getProcAddress ? "" : "cuGetProcAddress_v2";
   auto find = [&](auto &function, const char *name) {
@@ -76,12 +76,12 @@ absl::Status findAll(void *library, Driver &driver) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<const Driver *> openOnce() {
+absl::StatusOr<const CudaDriverApi *> openOnce() {
   void *library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return absl::NotFoundError(
         absl::StrCat("no CUDA driver (libcuda.so.1) on this machine; install NVIDIA's driver, or ", kRemedy));
-  auto driver = std::make_unique<Driver>();
+  auto driver = std::make_unique<CudaDriverApi>();
   if (absl::Status status = findAll(library, *driver); !status.ok())
     return status;
   if (Result result = driver->init(0); result != kSuccess) {
@@ -98,8 +98,8 @@ absl::StatusOr<const Driver *> openOnce() {
 
 } // namespace
 
-absl::StatusOr<const Driver *> Driver::open() {
-  static const auto *driver = new absl::StatusOr<const Driver *>(openOnce());
+absl::StatusOr<const CudaDriverApi *> CudaDriverApi::open() {
+  static const auto *driver = new absl::StatusOr<const CudaDriverApi *>(openOnce());
   return *driver;
 }
 
@@ -108,7 +108,7 @@ std::string errorText(const std::string &what, const char *call, Result result, 
                       text ? absl::StrCat(" (", text, ")") : "");
 }
 
-absl::Status Driver::status(Result result, const char *call, const std::string &what) const {
+absl::Status CudaDriverApi::status(Result result, const char *call, const std::string &what) const {
   if (result == kSuccess)
     return absl::OkStatus();
   const char *name = nullptr, *text = nullptr;

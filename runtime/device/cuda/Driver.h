@@ -68,7 +68,7 @@ struct CopyNode {
 static_assert(sizeof(CopyNode) == 200);
 
 /// The driver's functions by their names without "cu".
-struct Driver {
+struct CudaDriverApi {
   Result (*init)(unsigned flags);
   Result (*getErrorName)(Result error, const char **text);
   Result (*getErrorString)(Result error, const char **text);
@@ -116,7 +116,7 @@ struct Driver {
   Result (*graphLaunch)(GraphExec exec, Stream stream);
 
   /// Opened once a process; why there is none: no library, an old one, no GPU.
-  static absl::StatusOr<const Driver *> open();
+  static absl::StatusOr<const CudaDriverApi *> open();
   /// "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)". `what` is whose call it was.
   absl::Status status(Result result, const char *call, const std::string &what) const;
 };

@@ -14,8 +14,8 @@
 namespace graphc::device::cuda {
 
 /// All of a process that is on a GPU shares its primary context.
-struct Gpu {
-  const Driver &driver;
+struct CudaContext {
+  const CudaDriverApi &driver;
   const std::string name;
   DeviceNumber number = 0;
   Context context = nullptr;
@@ -23,8 +23,8 @@ struct Gpu {
   std::string arch; ///< "sm_90"
   std::string model; ///< as its driver names it
 
-  Gpu(const Driver &driver, const std::string &name) : driver(driver), name(name) {}
-  ~Gpu() {
+  CudaContext(const CudaDriverApi &driver, const std::string &name) : driver(driver), name(name) {}
+  ~CudaContext() {
     if (context)
       driver.devicePrimaryCtxRelease(number);
   }
@@ -38,7 +38,7 @@ struct Gpu {
     return driver.status(result, call, what.empty() ? name : absl::StrCat(name, ": ", what));
   }
 };
-using GpuPtr = std::shared_ptr<const Gpu>;
+using GpuPtr = std::shared_ptr<const CudaContext>;
 
 /// One launch of a kernel.
 struct KernelLaunch {
@@ -47,7 +47,7 @@ struct KernelLaunch {
   std::string name;
 };
 
-class CudaKernels : public Code {
+class CudaKernels : public DeviceCode {
 public:
   /// Of an entry of the table: one behind the other.
   virtual std::span<const KernelLaunch> launches(uint32_t entry) const = 0;

@@ -29,10 +29,10 @@ constexpr uint64_t usable(uint64_t scratchBytes) {
 /// roles changed: of c = a x b it makes c' = b' x a'.
 class Product final : public StreamKernel {
 public:
-  Product(std::shared_ptr<Products> products, const kernels::MatmulDesc &desc)
+  Product(std::shared_ptr<CublasMatmul> products, const kernels::MatmulDesc &desc)
       : products(std::move(products)), desc(desc) {}
   ~Product() override {
-    const Cublaslt &api = products->api;
+    const CublasLtApi &api = products->api;
     if (operation)
       api.matmulDescDestroy(operation);
     for (Layout layout : {first, second, result})
@@ -41,9 +41,9 @@ public:
   }
 
   absl::Status describe() {
-    const Cublaslt &api = products->api;
-    const int compute = desc.precision == kernels::Precision::Tf32   ? kComputeFastTf32
-                        : desc.precision == kernels::Precision::Bf16 ? kComputeFastBf16
+    const CublasLtApi &api = products->api;
+    const int compute = desc.precision == kernels::MatmulPrecision::Tf32   ? kComputeFastTf32
+                        : desc.precision == kernels::MatmulPrecision::Bf16 ? kComputeFastBf16
                                                                      : kComputeF32;
     GRAPHC_RETURN_IF_ERROR(check(api.matmulDescCreate(&operation, compute, kTypeF32), "cublasLtMatmulDescCreate"));
     GRAPHC_RETURN_IF_ERROR(set(kTransposeA, desc.transposeB));
@@ -56,7 +56,7 @@ public:
 
   /// The first that the library's heuristic names.
   absl::Status choose(uint64_t scratchBytes) {
-    const Cublaslt &api = products->api;
+    const CublasLtApi &api = products->api;
     Preference preference = nullptr;
     GRAPHC_RETURN_IF_ERROR(check(api.matmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate"));
     auto prefer = [&](int attribute, auto value) {
@@ -110,7 +110,7 @@ public:
 
   absl::Status enqueue(void *stream, void *const *buffers) override {
     static constexpr float kOne = 1, kZero = 0;
-    const Cublaslt &api = products->api;
+    const CublasLtApi &api = products->api;
     const auto scratch = reinterpret_cast<uintptr_t>(buffers[3]);
     void *workspace = reinterpret_cast<void *>((scratch + kWorkspaceAlignment - 1) & ~(kWorkspaceAlignment - 1));
     return check(api.matmul(products->handle, operation, &kOne, buffers[1], first, buffers[0], second, &kZero,
@@ -129,7 +129,7 @@ private:
                  "cublasLtMatmulDescSetAttribute");
   }
   absl::Status lay(Layout &layout, int64_t rows, int64_t columns) {
-    const Cublaslt &api = products->api;
+    const CublasLtApi &api = products->api;
     GRAPHC_RETURN_IF_ERROR(check(api.matrixLayoutCreate(&layout, kTypeF32, uint64_t(rows), uint64_t(columns), rows),
                                  "cublasLtMatrixLayoutCreate"));
     if (desc.batch == 1)
@@ -142,7 +142,7 @@ private:
                  "cublasLtMatrixLayoutSetAttribute");
   }
 
-  const std::shared_ptr<Products> products;
+  const std::shared_ptr<CublasMatmul> products;
   const kernels::MatmulDesc desc;
   Operation operation = nullptr;
   Layout first = nullptr, second = nullptr, result = nullptr;
@@ -150,25 +150,25 @@ private:
   size_t workspaceBytes = 0;
 };
 
-absl::StatusOr<std::shared_ptr<Products>> Products::open(const std::string &gpu, const std::string &model) {
-  absl::StatusOr<const Cublaslt *> api = Cublaslt::open();
+absl::StatusOr<std::shared_ptr<CublasMatmul>> CublasMatmul::open(const std::string &gpu, const std::string &model) {
+  absl::StatusOr<const CublasLtApi *> api = CublasLtApi::open();
   if (!api.ok())
     return base::annotate(api.status(), absl::StrCat("the plan's products on ", gpu));
   auto products =
-      std::make_shared<Products>(**api, gpu, absl::StrCat("cuBLASLt ", (*api)->getVersion(), " on ", model));
+      std::make_shared<CublasMatmul>(**api, gpu, absl::StrCat("cuBLASLt ", (*api)->getVersion(), " on ", model));
   GRAPHC_RETURN_IF_ERROR((*api)->status((*api)->create(&products->handle), "cublasLtCreate", gpu));
   return products;
 }
 
-Products::Products(const Cublaslt &api, std::string gpu, std::string identity)
+CublasMatmul::CublasMatmul(const CublasLtApi &api, std::string gpu, std::string identity)
     : api(api), gpu(std::move(gpu)), identity(std::move(identity)) {}
 
-Products::~Products() {
+CublasMatmul::~CublasMatmul() {
   if (handle)
     api.destroy(handle);
 }
 
-absl::StatusOr<std::unique_ptr<StreamKernel>> Products::make(const kernels::LibraryCall &call,
+absl::StatusOr<std::unique_ptr<StreamKernel>> CublasMatmul::make(const kernels::LibraryCall &call,
                                                              const KernelOptions &options) {
   GRAPHC_ASSIGN_OR_RETURN(kernels::MatmulDesc desc, kernels::readGpuMatmul(call));
   auto product = std::make_unique<Product>(shared_from_this(), desc);

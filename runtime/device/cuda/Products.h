@@ -26,20 +26,20 @@ public:
 };
 
 /// The library in the context of one GPU.
-class Products : public std::enable_shared_from_this<Products> {
+class CublasMatmul : public std::enable_shared_from_this<CublasMatmul> {
 public:
   /// In the GPU's context. `gpu` is its name within the task, `model` what with equal products has equal bits.
-  static absl::StatusOr<std::shared_ptr<Products>> open(const std::string &gpu, const std::string &model);
-  Products(const lt::Cublaslt &api, std::string gpu, std::string identity);
-  ~Products();
-  Products(const Products &) = delete;
+  static absl::StatusOr<std::shared_ptr<CublasMatmul>> open(const std::string &gpu, const std::string &model);
+  CublasMatmul(const lt::CublasLtApi &api, std::string gpu, std::string identity);
+  ~CublasMatmul();
+  CublasMatmul(const CublasMatmul &) = delete;
 
   /// In the GPU's context, of a call for a GPU.
   absl::StatusOr<std::unique_ptr<StreamKernel>> make(const kernels::LibraryCall &call, const KernelOptions &options);
 
 private:
   friend class Product;
-  const lt::Cublaslt &api;
+  const lt::CublasLtApi &api;
   const std::string gpu;
   const std::string identity; ///< of library and GPU: algorithms of another one mean nothing here
   lt::Handle handle = nullptr;

@@ -161,7 +161,7 @@ void FlightRecorder::begin(const std::string &run) {
   head_.set_run(run);
 }
 
-void FlightRecorder::watch(std::function<std::optional<std::vector<service::LanePlace>>()> places) {
+void FlightRecorder::watch(std::function<std::optional<std::vector<service::LanePosition>>()> places) {
   base::MutexLock lock(placesMutex_);
   places_ = std::move(places);
 }
@@ -170,7 +170,7 @@ void FlightRecorder::watch(std::function<std::optional<std::vector<service::Lane
 void FlightRecorder::run() {
   bool writes = true;
   for (bool last = false; !last;) {
-    std::optional<std::vector<service::LanePlace>> places;
+    std::optional<std::vector<service::LanePosition>> places;
     {
       base::MutexLock lock(placesMutex_);
       if (places_)

@@ -43,7 +43,7 @@ public:
   void begin(const std::string &run);
   /// The recorder's thread asks it where the lanes are; nothing: they are where they were when it was asked last. Empty: asks no more, also
   /// not at this moment.
-  void watch(std::function<std::optional<std::vector<service::LanePlace>>()> places);
+  void watch(std::function<std::optional<std::vector<service::LanePosition>>()> places);
   /// The task has failed: the file stays. Waits for its last write, but not for long.
   void keep(const std::string &failure, bool secondary);
   /// The task has done its work: the file goes.
@@ -70,8 +70,8 @@ private:
   };
   std::deque<Note> notes_ ABSL_GUARDED_BY(mutex_);
   bool ends_ ABSL_GUARDED_BY(mutex_) = false, ended_ ABSL_GUARDED_BY(mutex_) = false;
-  base::Mutex placesMutex_; ///< held while places_ is called; before TaskSession's
-  std::function<std::optional<std::vector<service::LanePlace>>()> places_ ABSL_GUARDED_BY(placesMutex_);
+  base::Mutex placesMutex_; ///< held while places_ is called; before OrderExecutor's
+  std::function<std::optional<std::vector<service::LanePosition>>()> places_ ABSL_GUARDED_BY(placesMutex_);
   std::thread thread_;
 };
 

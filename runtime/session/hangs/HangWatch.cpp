@@ -14,7 +14,7 @@ constexpr absl::Duration kLook = absl::Seconds(1);
 constexpr absl::Duration kSettles = absl::Seconds(4);
 } // namespace
 
-WatchedTask watchedTask(const plan::Plan &plan, uint32_t number, const service::Heard &heard) {
+WatchedTask watchedTask(const plan::Plan &plan, uint32_t number, const service::TaskSnapshot &heard) {
   WatchedTask task;
   if (!heard.hello.name().empty())
     task.process = absl::StrCat("process ", heard.hello.pid(), " on ", heard.hello.host());
@@ -23,15 +23,15 @@ WatchedTask watchedTask(const plan::Plan &plan, uint32_t number, const service::
   task.away = heard.away || heard.back < kSettles;
   task.stopped =
       heard.silent > kSilent / 2 && heard.hello.host_id() == observe::hostId() && observe::isStopped(heard.hello.pid());
-  for (const service::LanePlace &place : heard.progress.lanes())
+  for (const service::LanePosition &place : heard.progress.lanes())
     if (std::optional<StandingLane> lane = fromProto(plan, number, place))
       task.lanes.push_back(*lane);
   return task;
 }
 
 /// What has stood still for longer than it may.
-std::optional<Cause> HangWatch::overdue(std::span<const WatchedTask> tasks) const {
-  std::optional<Cause> cause = findCause(plan_, tasks, limits_.wait);
+std::optional<WaitCause> HangWatch::overdue(std::span<const WatchedTask> tasks) const {
+  std::optional<WaitCause> cause = findCause(plan_, tasks, limits_.wait);
   const absl::Duration grace = std::max(limits_.wait, limits_.task);
   if (cause && cause->kind == CauseKind::Silent && tasks[*cause->task].straggler && cause->waited < grace)
     cause = findCause(plan_, tasks, grace); // who waits so long for another one?
@@ -41,8 +41,8 @@ std::optional<Cause> HangWatch::overdue(std::span<const WatchedTask> tasks) cons
   }
   for (uint32_t number = 0; number < tasks.size(); ++number)
     for (const StandingLane &lane : tasks[number].lanes)
-      if (lane.place.doing == plan::Doing::Works && lane.stood >= limits_.task && tasks[number].silent <= kSilent) {
-        Cause slow;
+      if (lane.place.doing == plan::LaneActivity::Works && lane.stood >= limits_.task && tasks[number].silent <= kSilent) {
+        WaitCause slow;
         slow.kind = CauseKind::Slow;
         slow.task = number;
         slow.name = plan::taskText(plan_, plan::allTasks(plan_)[number]);
@@ -55,26 +55,26 @@ std::optional<Cause> HangWatch::overdue(std::span<const WatchedTask> tasks) cons
   return std::nullopt;
 }
 
-std::optional<service::RootCause> HangWatch::look(const service::Coordinator &coordinator, absl::Time now) {
+std::optional<service::RootCause> HangWatch::look(const service::TaskCoordinator &coordinator, absl::Time now) {
   if (now - looked_ < kLook)
     return std::nullopt;
   looked_ = now;
   return judge(coordinator.heard(now));
 }
 
-std::optional<service::RootCause> HangWatch::judge(std::span<const service::Heard> heard) {
+std::optional<service::RootCause> HangWatch::judge(std::span<const service::TaskSnapshot> heard) {
   std::vector<WatchedTask> tasks;
   absl::Duration longest;
   // Who has waited for a task that was lost waits anew for the process that takes its place.
   absl::Duration anew = absl::InfiniteDuration();
-  for (const service::Heard &task : heard)
+  for (const service::TaskSnapshot &task : heard)
     anew = std::min(anew, task.back);
   for (uint32_t number = 0; number < heard.size(); ++number) {
     tasks.push_back(watchedTask(plan_, number, heard[number]));
     for (StandingLane &lane : tasks.back().lanes) {
       lane.stood = std::min(lane.stood, anew);
-      if (lane.place.doing != plan::Doing::Between &&
-          (lane.place.doing != plan::Doing::Works || lane.stood >= limits_.task))
+      if (lane.place.doing != plan::LaneActivity::Between &&
+          (lane.place.doing != plan::LaneActivity::Works || lane.stood >= limits_.task))
         longest = std::max(longest, lane.stood);
     }
   }
@@ -82,8 +82,8 @@ std::optional<service::RootCause> HangWatch::judge(std::span<const service::Hear
     nextReport_ = limits_.reportAfter;
     return std::nullopt;
   }
-  const std::optional<Cause> overdue = this->overdue(tasks);
-  const std::optional<Cause> cause = overdue ? overdue : findCause(plan_, tasks, limits_.reportAfter);
+  const std::optional<WaitCause> overdue = this->overdue(tasks);
+  const std::optional<WaitCause> cause = overdue ? overdue : findCause(plan_, tasks, limits_.reportAfter);
   if (!cause)
     return std::nullopt;
   if (overdue || longest >= nextReport_) {

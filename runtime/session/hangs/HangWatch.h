@@ -19,7 +19,7 @@ struct HangLimits {
 };
 
 /// What a task was when it was heard last, as the graph of waits takes it.
-WatchedTask watchedTask(const plan::Plan &plan, uint32_t number, const service::Heard &heard);
+WatchedTask watchedTask(const plan::Plan &plan, uint32_t number, const service::TaskSnapshot &heard);
 
 /// On the chief's heartbeat thread.
 class HangWatch {
@@ -29,14 +29,14 @@ public:
       : plan_(plan), limits_(limits), say_(std::move(say)), nextReport_(limits.reportAfter) {}
 
   /// While a phase runs, as often as one likes: asks the coordinator once a second and judges.
-  std::optional<service::RootCause> look(const service::Coordinator &coordinator, absl::Time now);
+  std::optional<service::RootCause> look(const service::TaskCoordinator &coordinator, absl::Time now);
   /// Says who is waited for, after a while; then why the run has to end. `tasks`: by number.
-  std::optional<service::RootCause> judge(std::span<const service::Heard> tasks);
+  std::optional<service::RootCause> judge(std::span<const service::TaskSnapshot> tasks);
   /// After so long without a word of the chief a lane ends its wait itself; infinite where nothing ends one.
   absl::Duration lanesLimit() const { return std::max(limits_.wait, limits_.task) + absl::Seconds(10); }
 
 private:
-  std::optional<Cause> overdue(std::span<const WatchedTask> tasks) const;
+  std::optional<WaitCause> overdue(std::span<const WatchedTask> tasks) const;
 
   const plan::Plan &plan_;
   const HangLimits limits_;

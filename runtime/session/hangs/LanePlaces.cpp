@@ -9,9 +9,9 @@ constexpr absl::Duration kMostBetween = absl::Seconds(2);
 constexpr absl::Duration kMostStood = absl::Hours(24 * 365);
 } // namespace
 
-service::LanePlace toProto(const StandingLane &lane) {
-  const plan::LanePlace &place = lane.place;
-  service::LanePlace to;
+service::LanePosition toProto(const StandingLane &lane) {
+  const plan::LanePosition &place = lane.place;
+  service::LanePosition to;
   to.set_program(place.lane.program);
   to.set_instance(place.lane.instance);
   to.set_step(place.step);
@@ -25,13 +25,13 @@ service::LanePlace toProto(const StandingLane &lane) {
   return to;
 }
 
-std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task, const service::LanePlace &place) {
+std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task, const service::LanePosition &place) {
   if (place.doing() >= plan::kDoings)
     return std::nullopt;
   StandingLane lane;
   lane.place = {
       {place.program(), place.instance()},     place.step(),    place.begins(), place.iteration(), place.instruction(),
-      static_cast<plan::Doing>(place.doing()), place.channel(), place.peer()};
+      static_cast<plan::LaneActivity>(place.doing()), place.channel(), place.peer()};
   lane.stood = absl::Milliseconds(static_cast<int64_t>(
       std::min<uint64_t>(place.stood_ms(), static_cast<uint64_t>(absl::ToInt64Milliseconds(kMostStood)))));
   return plan::checkPlace(plan, task, lane.place) ? std::optional(lane) : std::nullopt;

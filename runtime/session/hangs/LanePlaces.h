@@ -16,13 +16,13 @@
 namespace graphc::session {
 
 struct StandingLane {
-  plan::LanePlace place;
+  plan::LanePosition place;
   absl::Duration stood;
 };
 
-service::LanePlace toProto(const StandingLane &lane);
+service::LanePosition toProto(const StandingLane &lane);
 /// Of task number `task`; nothing where it is no place that the task can be at.
-std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task, const service::LanePlace &place);
+std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task, const service::LanePosition &place);
 
 /// Looks at the lanes of a running phase now and then. How long one has stood still is as exact as they are looked at; time in which nobody
 /// looked, since the process was stopped, does not count.

@@ -44,7 +44,7 @@ public:
 
   std::vector<std::string> lines(size_t events) {
     const std::vector<WatchedTask> tasks = watched();
-    const std::optional<Cause> cause = findCause(plan_, tasks, absl::Seconds(1));
+    const std::optional<WaitCause> cause = findCause(plan_, tasks, absl::Seconds(1));
     const std::string said = told();
     if (!said.empty())
       say(absl::StrCat("cause: ", said));
@@ -105,7 +105,7 @@ private:
       if (!recording)
         continue;
       tasks[task].process = absl::StrCat("process ", recording->self().pid(), " on ", recording->self().host());
-      for (const service::LanePlace &place : recording->lanes())
+      for (const service::LanePosition &place : recording->lanes())
         if (std::optional<StandingLane> lane = fromProto(plan_, task, place))
           tasks[task].lanes.push_back(*lane);
     }
@@ -156,7 +156,7 @@ private:
     if (!lane)
       return;
     const std::string name = plan::laneText(plan_, lane->place.lane);
-    say(lane->place.doing == plan::Doing::Between ? absl::StrCat(when, name, " has ended step ", lane->place.step)
+    say(lane->place.doing == plan::LaneActivity::Between ? absl::StrCat(when, name, " has ended step ", lane->place.step)
                                                   : absl::StrCat(when, name, " ", plan::placeText(plan_, lane->place)));
   }
 

@@ -21,7 +21,7 @@ constexpr uint32_t kMostAsked = 4096;
 
 std::string seconds(absl::Duration time) { return absl::FormatDuration(absl::Trunc(time, absl::Seconds(1))); }
 
-bool waits(Doing doing) { return doing != Doing::Works && doing != Doing::Between; }
+bool waits(LaneActivity doing) { return doing != LaneActivity::Works && doing != LaneActivity::Between; }
 
 class WaitGraph {
 public:
@@ -33,7 +33,7 @@ public:
       names_.push_back(plan::taskText(plan, task));
   }
 
-  std::optional<Cause> find(absl::Duration least) {
+  std::optional<WaitCause> find(absl::Duration least) {
     std::vector<LaneName> waiting;
     for (const auto &[name, node] : lanes_)
       if (waits(node.lane->place.doing) && node.lane->stood >= least && tasks_[node.task].silent <= kSilent &&
@@ -65,14 +65,14 @@ private:
     visited_.insert(name);
     path_.push_back(name);
     const Node &node = lanes_.at(name);
-    const plan::LanePlace &at = node.lane->place;
+    const plan::LanePosition &at = node.lane->place;
     if (path_.size() > 1 && node.lane->stood < kStands) {
       found(CauseKind::Moves, node.task, node.lane->stood, [&] { return "gets on, slowly: " + text(node); });
-    } else if (at.doing == Doing::Receives || at.doing == Doing::Sends) {
-      toPeer(node, plan::otherEnd(plan_, at.channel, at.peer, at.doing == Doing::Sends));
-    } else if (at.doing == Doing::Permit) {
+    } else if (at.doing == LaneActivity::Receives || at.doing == LaneActivity::Sends) {
+      toPeer(node, plan::otherEnd(plan_, at.channel, at.peer, at.doing == LaneActivity::Sends));
+    } else if (at.doing == LaneActivity::Permit) {
       toPeer(node, {at.lane.program, at.peer});
-    } else if (at.doing == Doing::Choice) {
+    } else if (at.doing == LaneActivity::Choice) {
       const uint32_t instances = std::min(plan_.channels(static_cast<int>(at.channel)).instances(), kMostAsked);
       for (uint32_t instance = 0; instance < instances; ++instance)
         toPeer(node, plan::otherEnd(plan_, at.channel, instance, false));
@@ -87,14 +87,14 @@ private:
     const absl::Duration stood = node.lane->stood;
     auto lasts = [&](const char *why) { return absl::StrCat(text(node), " for ", seconds(stood), why); };
     switch (node.lane->place.doing) {
-    case Doing::Reads:
+    case LaneActivity::Reads:
       return found(CauseKind::Data, node.task, stood, [&] { return lasts(": its files do not give it"); });
-    case Doing::Device:
+    case LaneActivity::Device:
       return found(CauseKind::Device, node.task, stood, [&] { return lasts(": its device does not end that work"); });
-    case Doing::Results:
+    case LaneActivity::Results:
       return found(CauseKind::Results, plan::taskNumber(plan_, plan_.chief()), stood,
                    [&] { return "nobody reads what the chief prints: " + lasts(""); });
-    case Doing::Between: // where the chief prints its own results
+    case LaneActivity::Between: // where the chief prints its own results
       if (node.task == plan::taskNumber(plan_, plan_.chief()))
         return found(CauseKind::Results, node.task, stood,
                      [&] { return "nobody reads what the chief prints: " + lasts(""); });
@@ -125,13 +125,13 @@ private:
         return absl::StrCat(plan::laneText(plan_, name), " does not run: it has ended, or not begun");
       });
     const Node &peer = there->second;
-    const plan::LanePlace &at = from.lane->place;
+    const plan::LanePosition &at = from.lane->place;
     if (from.lane->stood >= kSilent && plan::hasDone(plan_, at, peer.lane->place).value_or(false))
       return lost(from, peer, CauseKind::Lost);
     if (!visited_.contains(name))
       return follow(name);
     // A choice asks all, of which some have answered and wait for it.
-    if (at.doing != Doing::Choice && std::find(path_.begin(), path_.end(), name) != path_.end())
+    if (at.doing != LaneActivity::Choice && std::find(path_.begin(), path_.end(), name) != path_.end())
       lost(from, peer, CauseKind::Cycle);
   }
 
@@ -169,7 +169,7 @@ private:
     const Node &first = lanes_.at(path_.front());
     if (best_ && std::tuple(kind, -lasted, -first.lane->stood) >= std::tuple(best_->kind, -lasted_, -best_->waited))
       return;
-    Cause cause;
+    WaitCause cause;
     cause.kind = kind;
     cause.task = task;
     cause.name = task ? names_[*task] : std::move(name);
@@ -200,15 +200,15 @@ private:
   std::map<LaneName, Node> lanes_;
   std::vector<LaneName> path_;
   std::set<LaneName> visited_;
-  std::optional<Cause> best_;
+  std::optional<WaitCause> best_;
   absl::Duration lasted_; ///< of best_
 };
 
 } // namespace
 
-std::string Cause::sentence() const { return text.rfind(name, 0) == 0 ? text : absl::StrCat(name, ": ", text); }
+std::string WaitCause::sentence() const { return text.rfind(name, 0) == 0 ? text : absl::StrCat(name, ": ", text); }
 
-std::optional<Cause> findCause(const plan::Plan &plan, std::span<const WatchedTask> tasks, absl::Duration least) {
+std::optional<WaitCause> findCause(const plan::Plan &plan, std::span<const WatchedTask> tasks, absl::Duration least) {
   return WaitGraph(plan, tasks).find(least);
 }
 

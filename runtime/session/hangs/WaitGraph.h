@@ -42,7 +42,7 @@ enum class CauseKind : uint8_t {
   Cycle, ///< each waits for the other: what was sent must have been lost, but it is not known where
 };
 
-struct Cause {
+struct WaitCause {
   CauseKind kind = CauseKind::Silent;
   std::optional<uint32_t> task; ///< number; none: it is between two tasks
   std::string name; ///< of the task, or "the connection between … and …"
@@ -54,7 +54,7 @@ struct Cause {
 };
 
 /// Of those that wait (or read) for at least so long; nothing where nobody does. `tasks`: by number. Places are checked (checkPlace).
-std::optional<Cause> findCause(const plan::Plan &plan, std::span<const WatchedTask> tasks, absl::Duration least);
+std::optional<WaitCause> findCause(const plan::Plan &plan, std::span<const WatchedTask> tasks, absl::Duration least);
 
 /// Behind words on a task that is silent: whether it is stopped, and where it was. "; it is stopped …; when it was heard last …".
 std::string lastSeenText(const plan::Plan &plan, const WatchedTask &task);

@@ -23,7 +23,7 @@ using service::Done;
 using service::Order;
 
 /// Of one data set; of what is counted in a phase, so that all tasks' sums fit.
-constexpr uint64_t kMostSamples = plan::Limits::bytes;
+constexpr uint64_t kMostSamples = plan::PlanLimits::bytes;
 constexpr int64_t kMostCounted = int64_t{1} << 46;
 constexpr size_t kMostStats = 1 << 20; ///< bytes of JSON
 constexpr uint32_t kReports = UINT32_MAX; ///< in place of a fetch
@@ -95,7 +95,7 @@ std::string tensorText(const plan::TensorType &type, const plan::Part *part) {
 } // namespace
 
 /// What each task has, by the plan: variables, data, lanes and metrics of each phase. Answers are held against it.
-RunAnswers::RunAnswers(const plan::Plan &plan, std::function<void(const Order &)> told)
+AnswerValidator::AnswerValidator(const plan::Plan &plan, std::function<void(const Order &)> told)
     : plan_(plan), told_(std::move(told)) {
   for (const plan::Task &task : plan::allTasks(plan)) {
     OfTask &one = tasks_.emplace_back();
@@ -112,7 +112,7 @@ RunAnswers::RunAnswers(const plan::Plan &plan, std::function<void(const Order &)
     for (int phase = 0; phase < plan.phases_size(); ++phase) {
       PhaseOfTask &here = one.phases.emplace_back();
       if (data::readsData(plan, static_cast<uint32_t>(phase), task))
-        for (const data::Stream &stream : data::streamsOf(plan, static_cast<uint32_t>(phase)))
+        for (const data::SampleStream &stream : data::streamsOf(plan, static_cast<uint32_t>(phase)))
           one.datasets.insert(stream.dataset);
       for (uint32_t index : plan.phases(phase).programs()) {
         const plan::Program &program = plan.programs(static_cast<int>(index));
@@ -130,7 +130,7 @@ RunAnswers::RunAnswers(const plan::Plan &plan, std::function<void(const Order &)
 }
 
 /// From now on answers are to this order.
-void RunAnswers::ordered(const Order &order) {
+void AnswerValidator::ordered(const Order &order) {
   if (told_)
     told_(order);
   order_ = order;
@@ -148,13 +148,13 @@ void RunAnswers::ordered(const Order &order) {
 }
 
 /// One answer a task, of the order's kind, with what the plan says that it has, and nothing else.
-absl::Status RunAnswers::check(uint32_t task, const Done &done) {
+absl::Status AnswerValidator::check(uint32_t task, const Done &done) {
   answered_[task] = true;
   return checkAnswer(task, order_, done);
 }
 
 /// No numbers that no training comes to, and no more lanes than the task ever has at once: they are added, and looked at one by one.
-absl::Status RunAnswers::check(uint32_t task, const service::Progress &progress) {
+absl::Status AnswerValidator::check(uint32_t task, const service::Progress &progress) {
   const auto notOf = [](uint64_t number, const char *what) {
     return unfit(absl::StrCat("its progress cannot be: ", number, " ", what));
   };
@@ -171,19 +171,19 @@ absl::Status RunAnswers::check(uint32_t task, const service::Progress &progress)
                                         : notOf(static_cast<uint64_t>(progress.lanes_size()), "lanes");
 }
 
-absl::Status RunAnswers::checkOwn(uint32_t task, const Order &order, const Done &done) {
+absl::Status AnswerValidator::checkOwn(uint32_t task, const Order &order, const Done &done) {
   return checkAnswer(task, order, done);
 }
 
 /// Of a lane whose task makes steps again: it comes before the one that is expected.
-bool RunAnswers::isRepeated(uint32_t task, const service::Fetched &value) const {
+bool AnswerValidator::isRepeated(uint32_t task, const service::Fetched &value) const {
   if (!rejoined_.contains(task))
     return false;
   auto found = next_.find({value.program(), value.has_report() ? kReports : value.fetch(), value.instance()});
   return found != next_.end() && value.step() < found->second;
 }
 
-absl::Status RunAnswers::checkAnswer(uint32_t task, const Order &order, const Done &done) const {
+absl::Status AnswerValidator::checkAnswer(uint32_t task, const Order &order, const Done &done) const {
   const OfTask &one = tasks_[task];
   GRAPHC_RETURN_IF_ERROR(checkKind(order, done));
   const bool initializes = order.has_initialize();
@@ -229,7 +229,7 @@ absl::Status RunAnswers::checkAnswer(uint32_t task, const Order &order, const Do
 }
 
 /// The size of each data set that it reads, once.
-absl::Status RunAnswers::checkDatasets(const OfTask &task, const Done &done) const {
+absl::Status AnswerValidator::checkDatasets(const OfTask &task, const Done &done) const {
   std::map<uint32_t, uint64_t> told;
   for (const service::DatasetSize &size : done.datasets()) {
     if (!task.datasets.contains(size.dataset()))
@@ -243,7 +243,7 @@ absl::Status RunAnswers::checkDatasets(const OfTask &task, const Done &done) con
 }
 
 /// The step counter where it stores that, within bounds.
-absl::Status RunAnswers::checkGlobalStep(const OfTask &task, const Done &done) const {
+absl::Status AnswerValidator::checkGlobalStep(const OfTask &task, const Done &done) const {
   if (done.has_global_step() != task.globalStep)
     return unfit(task.globalStep ? "it does not tell the global step" : "it tells a global step that it does not have");
   if (!task.globalStep)
@@ -255,7 +255,7 @@ absl::Status RunAnswers::checkGlobalStep(const OfTask &task, const Done &done) c
 }
 
 /// No more steps than ordered, sums of losses from its lanes, metrics that they compute.
-absl::Status RunAnswers::checkRun(const OfTask &task, const Done &done) const {
+absl::Status AnswerValidator::checkRun(const OfTask &task, const Done &done) const {
   const PhaseOfTask &here = task.phases[begin_.phase()];
   if (done.steps() > begin_.steps())
     return unfit(absl::StrCat(done.steps(), " steps of ", begin_.steps()));
@@ -287,7 +287,7 @@ absl::Status RunAnswers::checkRun(const OfTask &task, const Done &done) const {
 }
 
 /// Its own file with its own variables, as the plan has them.
-absl::Status RunAnswers::checkShard(const OfTask &task, const Done &done) const {
+absl::Status AnswerValidator::checkShard(const OfTask &task, const Done &done) const {
   if (!done.not_finite().empty()) // then it has none
     return !task.owned.empty() && done.shard().empty() && done.not_finite().size() <= kMostNotFinite
                ? absl::OkStatus()
@@ -312,7 +312,7 @@ absl::Status RunAnswers::checkShard(const OfTask &task, const Done &done) const 
 }
 
 /// A result of the phase that runs, of a lane of that task, that was asked for; steps in order.
-absl::Status RunAnswers::check(uint32_t task, const service::Fetched &value) {
+absl::Status AnswerValidator::check(uint32_t task, const service::Fetched &value) {
   if (!order_.has_run() || answered_[task])
     return unfit("a result comes while none is computed");
   if (value.program() >= static_cast<uint32_t>(plan_.programs_size()))
@@ -334,7 +334,7 @@ absl::Status RunAnswers::check(uint32_t task, const service::Fetched &value) {
 }
 
 /// All results and metrics of the program, each of its size.
-absl::Status RunAnswers::checkReport(const plan::Program &program, const service::Fetched &value) {
+absl::Status AnswerValidator::checkReport(const plan::Program &program, const service::Fetched &value) {
   const service::Report &report = value.report();
   if (!begin_.has_reports() || !value.value().empty() || value.fetch() != 0)
     return unfit("a report, for which nobody has asked");
@@ -353,7 +353,7 @@ absl::Status RunAnswers::checkReport(const plan::Program &program, const service
 }
 
 /// Each later than the one before, and of the phase's steps.
-absl::Status RunAnswers::checkStep(const std::string &what, uint32_t fetch, const service::Fetched &value) {
+absl::Status AnswerValidator::checkStep(const std::string &what, uint32_t fetch, const service::Fetched &value) {
   const uint64_t first = begin_.first_step() / executor::lanesPerUpdate(plan_, begin_.phase());
   uint64_t &next = next_.try_emplace({value.program(), fetch, value.instance()}, first).first->second;
   if (value.step() < next || value.step() - first >= begin_.steps())
@@ -364,7 +364,7 @@ absl::Status RunAnswers::checkStep(const std::string &what, uint32_t fetch, cons
 }
 
 /// Of a lane of that task, in the phase that runs, where a trace was asked for; no more than a task keeps, and in order.
-absl::Status RunAnswers::check(uint32_t task, const service::Traced &trace) {
+absl::Status AnswerValidator::check(uint32_t task, const service::Traced &trace) {
   if (!order_.has_run() || answered_[task] || !begin_.has_trace())
     return unfit("a trace comes while none is made");
   if (trace.program() >= static_cast<uint32_t>(plan_.programs_size()))
@@ -391,7 +391,7 @@ absl::Status checkAnswer(const plan::Plan &plan, uint32_t task, const CheckOrder
     peers.insert(order.measure().peer());
   for (int phase = 0; order.has_look() && phase < plan.phases_size(); ++phase)
     if (data::readsData(plan, static_cast<uint32_t>(phase), self))
-      for (const data::Stream &stream : data::streamsOf(plan, static_cast<uint32_t>(phase)))
+      for (const data::SampleStream &stream : data::streamsOf(plan, static_cast<uint32_t>(phase)))
         read.insert(stream.dataset);
   for (const service::CheckedLink &link : report.links()) {
     if (!peers.contains(link.peer()) || !linked.insert(link.peer()).second)

@@ -20,10 +20,10 @@
 namespace graphc::session {
 
 /// Those of a run. Called by the coordinator, one call at a time.
-class RunAnswers final : public service::AnswerRules {
+class AnswerValidator final : public service::AnswerRules {
 public:
   /// The plan is verified and outlives this. `told`: hears of each order, under the coordinator's lock; may be empty.
-  explicit RunAnswers(const plan::Plan &plan, std::function<void(const service::Order &)> told = {});
+  explicit AnswerValidator(const plan::Plan &plan, std::function<void(const service::Order &)> told = {});
   void ordered(const service::Order &order) override;
   absl::Status check(uint32_t task, const service::Done &done) override;
   absl::Status check(uint32_t task, const service::Progress &progress) override;

@@ -15,8 +15,8 @@ namespace graphc::session {
 absl::Status ChiefCheckpoints::hold() {
   {
     FileWatch::Work work(files_, absl::StrCat("opening --checkpoint_dir ", options_.directory));
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held,
-                            checkpoint::Directory::open(options_.directory, options_.keep, options_.wait));
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::CheckpointDirectory held,
+                            checkpoint::CheckpointDirectory::open(options_.directory, options_.keep, options_.wait));
     directory_.emplace(std::move(held));
     GRAPHC_RETURN_IF_ERROR(checkpoint::removeFinished(options_.directory)); // what is said there is an earlier run's
   }
@@ -32,15 +32,15 @@ absl::Status ChiefCheckpoints::hold() {
 absl::Status ChiefCheckpoints::finish(uint64_t step, std::optional<uint64_t> steps, std::optional<double> epochs) {
   if (!directory_)
     return absl::OkStatus();
-  const checkpoint::Finished finished{step, {steps, steps ? std::nullopt : std::optional(epochs.value_or(1))}};
+  const checkpoint::TrainingEndMarker finished{step, {steps, steps ? std::nullopt : std::optional(epochs.value_or(1))}};
   FileWatch::Work work(files_, absl::StrCat("writing into ", options_.directory));
   return base::annotate(checkpoint::writeFinished(options_.directory, finished), "--checkpoint_dir");
 }
 
 /// The one that was asked for, of which the plan may take a part.
-absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::openOnly() {
+absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> ChiefCheckpoints::openOnly() {
   FileWatch::Work work(files_, absl::StrCat("reading ", options_.only));
-  GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::openCheckpoint(options_.only));
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CommittedCheckpoint found, checkpoint::openCheckpoint(options_.only));
   std::vector<std::string> leftOut;
   GRAPHC_RETURN_IF_ERROR(checkpoint::checkVariables(found, plan_, leftOut));
   saved_ = found.manifest.globalStep;
@@ -49,13 +49,13 @@ absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::openOnly() {
 
 /// The newest checkpoint that is whole; damaged ones before it are warnings, but a folder with none but damaged ones is
 /// an error.
-absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::open() {
+absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> ChiefCheckpoints::open() {
   if (options_.writes)
     GRAPHC_RETURN_IF_ERROR(hold());
   else if (!options_.only.empty())
     return openOnly();
   std::vector<std::string> warnings;
-  std::optional<checkpoint::Found> found;
+  std::optional<checkpoint::CommittedCheckpoint> found;
   {
     FileWatch::Work work(files_, absl::StrCat("reading the checkpoints of ", options_.directory));
     GRAPHC_ASSIGN_OR_RETURN(found, checkpoint::findNewest(options_.directory, warnings));
@@ -87,7 +87,7 @@ absl::Status ChiefCheckpoints::begin(const std::string &from, service::Order::In
   const std::string flag = absl::StrCat("--init_from ", from);
   FileWatch::Work work(files_, absl::StrCat("reading ", flag));
   std::vector<std::string> skipped;
-  auto origin = checkpoint::Origin::find(from, skipped);
+  auto origin = checkpoint::WarmStartSource::find(from, skipped);
   for (const std::string &warning : skipped)
     options_.log(warning);
   if (!origin.ok())
@@ -137,7 +137,7 @@ absl::Status ChiefCheckpoints::write(uint64_t step, const Positions &positions, 
   if (!notFinite_.empty())
     return absl::OkStatus();
   GRAPHC_RETURN_IF_ERROR(compareMirrors(plan_, written, "at the checkpoint"));
-  checkpoint::Manifest manifest;
+  checkpoint::CheckpointManifest manifest;
   manifest.globalStep = step;
   manifest.dataPositions = positions;
   manifest.dataTaken = ahead;

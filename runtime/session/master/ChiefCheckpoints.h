@@ -25,19 +25,19 @@ public:
     bool writes = false; ///< else it only reads, also while another run trains there
     std::optional<double> everySeconds;
     std::function<void(const std::string &)> log;
-    uint32_t keep = checkpoint::Directory::kKeep; ///< 0: all
+    uint32_t keep = checkpoint::CheckpointDirectory::kKeep; ///< 0: all
     std::string only{}; ///< where it only reads: this one, whatever else is there
     absl::Duration wait = absl::Seconds(5); ///< for the folder: a run that was killed just now may still hold it
   };
   /// The others have to outlive it.
-  ChiefCheckpoints(const plan::Plan &plan, service::Coordinator &coordinator, FileWatch &files, Options options)
+  ChiefCheckpoints(const plan::Plan &plan, service::TaskCoordinator &coordinator, FileWatch &files, Options options)
       : plan_(plan), coordinator_(coordinator), files_(files), options_(std::move(options)) {}
 
   bool wanted() const { return !options_.directory.empty(); }
   const std::string &directory() const { return options_.directory; }
   /// Holds the folder where this run writes, has every owner look whether it sees the same one, and finds the newest checkpoint that is
   /// whole and fits the plan, if any.
-  absl::StatusOr<std::optional<checkpoint::Found>> open();
+  absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> open();
   /// Before the first save: how GPUs' libraries make the products, by kernel.
   void madeBy(std::map<std::string, std::string> algorithms) { algorithms_ = std::move(algorithms); }
   using Positions = std::map<std::string, uint64_t>;
@@ -80,14 +80,14 @@ public:
 
 private:
   absl::Status hold();
-  absl::StatusOr<std::optional<checkpoint::Found>> openOnly();
+  absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> openOnly();
   absl::Status write(uint64_t step, const Positions &positions, const Ahead &ahead);
 
   const plan::Plan &plan_;
-  service::Coordinator &coordinator_;
+  service::TaskCoordinator &coordinator_;
   FileWatch &files_;
   const Options options_;
-  std::optional<checkpoint::Directory> directory_; ///< held
+  std::optional<checkpoint::CheckpointDirectory> directory_; ///< held
   std::map<std::string, std::string> algorithms_;
   std::string notFinite_;
   std::optional<uint64_t> saved_; ///< step of the newest

@@ -15,7 +15,7 @@ absl::Status ChiefEarlyStop::begin(uint64_t step) {
     return absl::OkStatus();
   const std::string &folder = checkpoints_.directory();
   FileWatch::Work work(files_, absl::StrCat("reading the evaluations of ", folder));
-  absl::StatusOr<checkpoint::Evaluations> found = checkpoint::readEvaluations(folder);
+  absl::StatusOr<checkpoint::EvaluationHistory> found = checkpoint::readEvaluations(folder);
   if (!found.ok() && !stop_)
     return absl::OkStatus(); // left to who wants it
   if (!found.ok() && !absl::IsDataLoss(found.status()))
@@ -26,12 +26,12 @@ absl::Status ChiefEarlyStop::begin(uint64_t step) {
   if (!isOf && found.ok())
     warn_(absl::StrCat("the evaluations before were of ", base::foreignText(found->metric),
                        "; --early_stop counts from here on"));
-  checkpoint::Evaluations kept = isOf ? *std::move(found) : checkpoint::Evaluations();
+  checkpoint::EvaluationHistory kept = isOf ? *std::move(found) : checkpoint::EvaluationHistory();
   if (kept.forgetBehind(step) || !isOf)
     GRAPHC_RETURN_IF_ERROR(base::annotate(checkpoint::writeEvaluations(folder, kept), "--checkpoint_dir"));
   if (!stop_)
     return absl::OkStatus();
-  for (const checkpoint::Evaluation &one : kept.made)
+  for (const checkpoint::EvaluationRecord &one : kept.made)
     stop_->evaluated(one.step, {{stop_->metric(), one.value}});
   made_ = std::move(kept);
   if (std::optional<uint64_t> best = stop_->bestStep())

@@ -41,7 +41,7 @@ private:
   ChiefCheckpoints &checkpoints_;
   FileWatch &files_;
   const std::function<void(const std::string &)> warn_;
-  checkpoint::Evaluations made_;
+  checkpoint::EvaluationHistory made_;
 };
 
 } // namespace graphc::session

@@ -26,7 +26,7 @@ constexpr absl::Duration kPrepareDeadline =
     absl::Minutes(10); // a GPU's driver compiles code that it has not seen before
 } // namespace
 
-Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options)
+MasterDriver::MasterDriver(const plan::LoadedPlan &plan, service::TaskCoordinator &coordinator, DriverOptions options)
     : plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)), files_(options_.fileDeadline),
       checkpoints_(plan_, coordinator_, files_,
                    {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds,
@@ -37,11 +37,11 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
       export_(plan_, files_, options_.exportDirectory, options_.log, [this] { return goesOn(); }),
       dump_(plan_, files_, options_.dumpDirectory), hangs_(plan_, options_.hangs, options_.warner()),
       records_(plan_, options_.reports), returns_(plan_, coordinator_, options_.returns, options_.log) {
-  coordinator_.use(std::make_shared<RunAnswers>(plan_, returns_.hearing(options_.ordered)));
+  coordinator_.use(std::make_shared<AnswerValidator>(plan_, returns_.hearing(options_.ordered)));
 }
 
 /// What the plan alone can refuse, before any task is asked: the entry, epochs, names of dumped files, results.
-absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &options) {
+absl::Status MasterDriver::validate(const plan::Plan &plan, const DriverOptions &options) {
   GRAPHC_ASSIGN_OR_RETURN(const uint32_t number, checkEntry(plan, options.entry, options.epochs.has_value()));
   if (!options.exportDirectory.empty())
     GRAPHC_RETURN_IF_ERROR(checkExport(plan));
@@ -53,33 +53,33 @@ absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &optio
   return FetchFiles::check(plan, number, options.fetchFiles);
 }
 
-uint64_t Driver::samplesOf(uint32_t phase) const {
+uint64_t MasterDriver::samplesOf(uint32_t phase) const {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   auto found = one.samples_per_step() ? samples_.find(one.dataset()) : samples_.end();
   return found == samples_.end() ? 0 : found->second;
 }
 
-uint64_t Driver::stepsOfOnePass(uint32_t phase) const {
+uint64_t MasterDriver::stepsOfOnePass(uint32_t phase) const {
   const uint64_t samples = samplesOf(phase), each = plan_.phases(static_cast<int>(phase)).samples_per_step();
   return samples && each ? (samples + each - 1) / each : 1;
 }
 
-absl::StatusOr<std::vector<service::Done>> Driver::giveOrder(service::Order order, absl::Duration deadline) {
+absl::StatusOr<std::vector<service::Done>> MasterDriver::giveOrder(service::Order order, absl::Duration deadline) {
   return coordinator_.giveOrder(std::move(order), absl::Now() + deadline);
 }
 
 /// For what the chief waits for by itself, behind training.
-absl::Status Driver::goesOn() const {
+absl::Status MasterDriver::goesOn() const {
   if (std::optional<service::RootCause> cause = coordinator_.rootCause())
     return absl::AbortedError(cause->describe());
   return stopRequested_ ? absl::CancelledError("stopped behind training, as asked") : absl::OkStatus();
 }
 
 /// A failure that is no task's: every task hears it from the chief.
-void Driver::abort(const absl::Status &why) { coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0, why}); }
+void MasterDriver::abort(const absl::Status &why) { coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0, why}); }
 
 /// The master's thread: the whole script. Where it fails without a task's failure, it tells the tasks why.
-absl::Status Driver::run() {
+absl::Status MasterDriver::run() {
   absl::Status status = script();
   if (!status.ok() && !coordinator_.rootCause()) // not a task's failure: tell them why it is over
     abort(status);
@@ -91,7 +91,7 @@ absl::Status Driver::run() {
 }
 
 /// Set up; initialize or restore; then train, evaluate or predict; dump, end, release. Each order waits for every task's answer.
-absl::Status Driver::script() {
+absl::Status MasterDriver::script() {
   GRAPHC_RETURN_IF_ERROR(setUp());
   GRAPHC_RETURN_IF_ERROR(initialize());
   {
@@ -128,7 +128,7 @@ absl::Status Driver::script() {
 }
 
 /// All tasks come; prepare: each makes its variables and listens; connect: each connects to all, and tells the sizes of its data.
-absl::Status Driver::setUp() {
+absl::Status MasterDriver::setUp() {
   GRAPHC_RETURN_IF_ERROR(coordinator_.waitForAll());
   {
     base::MutexLock lock(mutex_);
@@ -158,12 +158,12 @@ absl::Status Driver::setUp() {
 }
 
 /// The chief finds the newest checkpoint, each owner looks whether it sees the same folder, and all initialise or restore.
-absl::Status Driver::initialize() {
+absl::Status MasterDriver::initialize() {
   const auto ask = [this](service::Order check) { return giveOrder(std::move(check), kFileDeadline).status(); };
   GRAPHC_RETURN_IF_ERROR(dump_.begin(ask));
   service::Order initialize;
   service::Order::Initialize &values = *initialize.mutable_initialize();
-  std::optional<checkpoint::Found> found;
+  std::optional<checkpoint::CommittedCheckpoint> found;
   if (checkpoints_.wanted()) {
     GRAPHC_ASSIGN_OR_RETURN(found, checkpoints_.open());
   }
@@ -210,7 +210,7 @@ absl::Status Driver::initialize() {
 }
 
 /// The training phase again and again, from one pause to the next: checkpoint, evaluation, end.
-absl::Status Driver::train(uint32_t phase) {
+absl::Status MasterDriver::train(uint32_t phase) {
   StreamPositions streams(plan_, phase, samples_, restored_);
   if (restored_) // of a state in memory the positions are those of a step before
     streams.advance(step_ - restored_->globalStep);
@@ -288,7 +288,7 @@ absl::Status Driver::train(uint32_t phase) {
 }
 
 /// A checkpoint, unless a finite loss has made a variable no number: then what a loss that is none would do.
-absl::Status Driver::save(const StreamPositions &streams) {
+absl::Status MasterDriver::save(const StreamPositions &streams) {
   GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName(), streams.aheadByName()));
   const std::string &why = checkpoints_.notFinite();
   if (notFinite_ = !why.empty(); notFinite_ && options_.nanStops)
@@ -299,7 +299,7 @@ absl::Status Driver::save(const StreamPositions &streams) {
 }
 
 /// Training ends in good order before its steps are made. What is said last is where its best, or its last good, variables are.
-void Driver::endEarly(const std::string &why) {
+void MasterDriver::endEarly(const std::string &why) {
   std::string kept;
   if (notFinite_)
     kept = checkpoints_.newest().empty()
@@ -313,7 +313,7 @@ void Driver::endEarly(const std::string &why) {
 }
 
 /// How long to train, and where to pause.
-TrainingSteps Driver::trainingStepsOf(uint32_t phase, const StreamPositions &streams) const {
+TrainingSteps MasterDriver::trainingStepsOf(uint32_t phase, const StreamPositions &streams) const {
   TrainingSteps trainingSteps;
   trainingSteps.samples = samplesOf(phase);
   trainingSteps.samplesPerStep = plan_.phases(static_cast<int>(phase)).samples_per_step();
@@ -332,7 +332,7 @@ TrainingSteps Driver::trainingStepsOf(uint32_t phase, const StreamPositions &str
 }
 
 /// One pass over the phase's data set where it has one, from its first sample; the metrics of all tasks are added.
-absl::Status Driver::evaluate(uint32_t phase, bool final) {
+absl::Status MasterDriver::evaluate(uint32_t phase, bool final) {
   const uint64_t steps = options_.entry == "eval" && options_.steps ? *options_.steps : stepsOfOnePass(phase);
   if (final)
     remark(remarkOverlap(plan_, phase, samples_, samplesOf(phase), steps));
@@ -368,7 +368,7 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
 }
 
 /// One step, whose results are printed.
-absl::Status Driver::predict(uint32_t phase) {
+absl::Status MasterDriver::predict(uint32_t phase) {
   const uint64_t steps = options_.steps ? *options_.steps : stepsOfOnePass(phase);
   GRAPHC_RETURN_IF_ERROR(trace_.choose(phase, 0, steps));
   GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, nullptr));
@@ -379,7 +379,7 @@ absl::Status Driver::predict(uint32_t phase) {
 
 /// `begin` makes every task ready for so many steps from where the streams stand (null: from their beginning); `run` lets the lanes go and comes back when the phase has
 /// ended everywhere, by its steps or a stop; the answers' sums are added up.
-absl::StatusOr<PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps, const StreamPositions *streams) {
+absl::StatusOr<PhaseResult> MasterDriver::runPhase(uint32_t phase, uint64_t steps, const StreamPositions *streams) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   const bool trains = one.role() == plan::TRAIN;
   service::Order begin, run;
@@ -415,7 +415,7 @@ absl::StatusOr<PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps, con
 }
 
 /// What a phase that ended gave, by all tasks' answers.
-PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<service::Done> &ended) {
+PhaseResult MasterDriver::addUp(const plan::Phase &phase, const std::vector<service::Done> &ended) {
   const bool trains = phase.role() == plan::TRAIN;
   PhaseResult result = resultOf(ended, trains);
   if (!trains)
@@ -431,7 +431,7 @@ PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<service::D
 }
 
 /// After the last phase: dump where asked, then `end`, whose answers are the tasks' statistics; `release` lets them go.
-absl::Status Driver::finish(bool stopped) {
+absl::Status MasterDriver::finish(bool stopped) {
   GRAPHC_RETURN_IF_ERROR(trace_.write(step_, /*isLast=*/true)); // of an evaluation, a prediction
   if (!notFinite_)
     GRAPHC_RETURN_IF_ERROR(
@@ -451,7 +451,7 @@ absl::Status Driver::finish(bool stopped) {
 
 /// On the heartbeat thread: asks the coordinator to look after the tasks, hears of stop requests, and ends the running phase where one is
 /// there or a checkpoint is due.
-void Driver::heartbeat() {
+void MasterDriver::heartbeat() {
   coordinator_.heartbeat(absl::Now(), globalStep());
   if (absl::Status late = files_.check(absl::Now()); !late.ok())
     abort(late);
@@ -486,10 +486,10 @@ void Driver::heartbeat() {
     progress_.showRunning(stage.phase, progress, absl::Now());
 }
 
-void Driver::showLast() { progress_.showLast(coordinator_.clusterProgress(), absl::Now()); }
+void MasterDriver::showLast() { progress_.showLast(coordinator_.clusterProgress(), absl::Now()); }
 
 /// The metrics of training functions: of the last epoch, as the loss is.
-void Driver::printTrained() {
+void MasterDriver::printTrained() {
   for (const auto &[name, sum] : trained_.metrics())
     results_.metrics["train " + name] = *sum.mean();
   for (const std::string &line : metricLines(trained_.metrics(), "train "))

@@ -40,7 +40,7 @@ struct DriverOptions {
   std::optional<uint64_t> saveEverySteps;
   /// Tasks may have steps in memory that no checkpoint has: a stop before the first step comes behind these.
   bool mayGoOnFromMemory = false;
-  uint32_t keepCheckpoints = checkpoint::Directory::kKeep; ///< 0: all
+  uint32_t keepCheckpoints = checkpoint::CheckpointDirectory::kKeep; ///< 0: all
   bool nanStops = false; ///< a loss that is no number ends training in good order, and is no failure
   std::optional<EarlyStop> earlyStop; ///< with evalEveryEpochs
   uint64_t logEverySteps = 0; ///< snapshots say when so many are made; 0: never
@@ -69,13 +69,13 @@ struct DriverOptions {
   std::function<void(const service::Order &)>
       ordered; ///< hears of each order, under the coordinator's lock; may be empty
   std::function<bool()> endAsked; ///< ends training, in good order; may be empty
-  ReturnOptions returns; ///< of workers that are lost while the others go on
+  RejoinOptions returns; ///< of workers that are lost while the others go on
   std::optional<plan::Role> stepped; ///< every step of these phases waits for a permit of the coordinator's
 };
 
-class Driver {
+class MasterDriver {
 public:
-  Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options);
+  MasterDriver(const plan::LoadedPlan &plan, service::TaskCoordinator &coordinator, DriverOptions options);
 
   /// The whole run. An error that is not a task's was told to all tasks before it is returned.
   absl::Status run();
@@ -124,7 +124,7 @@ private:
   uint64_t stepsOfOnePass(uint32_t phase) const; ///< over its data set; 1 without one
 
   const plan::Plan &plan_;
-  service::Coordinator &coordinator_;
+  service::TaskCoordinator &coordinator_;
   const DriverOptions options_;
 
   // Each of these says what the heartbeat may call.
@@ -137,13 +137,13 @@ private:
   ChiefDump dump_;
   HangWatch hangs_;
   RunRecords records_; ///< and what may call it
-  Returns returns_;
+  ChiefRejoin returns_;
 
   TrainingSteps trainingSteps_; ///< how many, and where to pause
   DatasetSizes samples_;
   std::map<std::string, std::string> algorithms_; ///< of libraries, by kernel
   std::vector<service::Done> prepared_; ///< each task's answer to `prepare`
-  std::optional<checkpoint::Manifest> restored_; ///< of the checkpoint that the run went on from
+  std::optional<checkpoint::CheckpointManifest> restored_; ///< of the checkpoint that the run went on from
   uint64_t epoch_ = 0; ///< of the channels: one a phase that ran
   TrainedSums trained_;
   bool notFinite_ = false; ///< the variables are worth nothing: they are neither saved nor dumped, nor evaluated

@@ -94,7 +94,7 @@ void StatusBoard::warned(const std::string &line, absl::Time now) {
 }
 
 /// What a heartbeat has brought of a phase of training: how far the task is, and how fast it goes.
-void StatusBoard::follow(Pace &pace, const service::Heard &heard, absl::Time now) {
+void StatusBoard::follow(Pace &pace, const service::TaskSnapshot &heard, absl::Time now) {
   const absl::Time at = now - heard.silent;
   pace.steps =
       std::max<uint64_t>(pace.steps, heard.progress.steps()); // a task that has ended the phase tells none any more
@@ -106,7 +106,7 @@ void StatusBoard::follow(Pace &pace, const service::Heard &heard, absl::Time now
   pace.sinceSteps = pace.steps;
 }
 
-observe::TaskStatus StatusBoard::describe(uint32_t task, const service::Heard &heard, absl::Time now) {
+observe::TaskStatus StatusBoard::describe(uint32_t task, const service::TaskSnapshot &heard, absl::Time now) {
   observe::TaskStatus status;
   status.name = plan::taskText(plan_, tasks_[task]);
   status.devices = plan::devicesOf(plan_, tasks_[task]);
@@ -138,7 +138,7 @@ observe::TaskStatus StatusBoard::describe(uint32_t task, const service::Heard &h
 
 /// Where replicas share no step: how far each is behind the first of them and ahead of the last. A heartbeat is up to a second old, so each is
 /// taken to have gone on since as fast as before. Where they share each step none is a whole one behind.
-void StatusBoard::compare(const std::vector<service::Heard> &heard, std::vector<observe::TaskStatus> &tasks) const {
+void StatusBoard::compare(const std::vector<service::TaskSnapshot> &heard, std::vector<observe::TaskStatus> &tasks) const {
   if (!doing_.phase || !doing_.trains || !doing_.apart)
     return;
   std::vector<std::pair<size_t, double>> now;
@@ -160,9 +160,9 @@ void StatusBoard::compare(const std::vector<service::Heard> &heard, std::vector<
   }
 }
 
-observe::RunStatus StatusBoard::look(const service::Coordinator &coordinator,
+observe::RunStatus StatusBoard::look(const service::TaskCoordinator &coordinator,
                                      const ChiefCheckpoints::Known &checkpoints, absl::Time now) {
-  const std::vector<service::Heard> heard = coordinator.heard(now); // before our own lock
+  const std::vector<service::TaskSnapshot> heard = coordinator.heard(now); // before our own lock
   const uint32_t chief = plan::taskNumber(plan_, plan_.chief());
   observe::RunStatus status;
   status.model = plan_.model();

@@ -42,7 +42,7 @@ public:
     return doing_.begun;
   }
 
-  observe::RunStatus look(const service::Coordinator &coordinator, const ChiefCheckpoints::Known &checkpoints,
+  observe::RunStatus look(const service::TaskCoordinator &coordinator, const ChiefCheckpoints::Known &checkpoints,
                           absl::Time now);
 
 private:
@@ -62,10 +62,10 @@ private:
     uint64_t firstStep = 0;
     bool trains = false, apart = false; ///< where `apart`, its tasks share no step
   };
-  void follow(Pace &pace, const service::Heard &heard, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  observe::TaskStatus describe(uint32_t task, const service::Heard &heard, absl::Time now)
+  void follow(Pace &pace, const service::TaskSnapshot &heard, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  observe::TaskStatus describe(uint32_t task, const service::TaskSnapshot &heard, absl::Time now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void compare(const std::vector<service::Heard> &heard, std::vector<observe::TaskStatus> &tasks) const
+  void compare(const std::vector<service::TaskSnapshot> &heard, std::vector<observe::TaskStatus> &tasks) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const plan::Plan &plan_;

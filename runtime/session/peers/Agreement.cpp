@@ -14,7 +14,7 @@ absl::Status openDatasets(const plan::Plan &plan, const plan::Task &task, data::
   for (uint32_t phase = 0; phase < uint32_t(plan.phases_size()); ++phase) {
     if (plan.phases(int(phase)).samples_per_step() == 0 || !data::readsData(plan, phase, task))
       continue;
-    for (const data::Stream &stream : data::streamsOf(plan, phase)) {
+    for (const data::SampleStream &stream : data::streamsOf(plan, phase)) {
       GRAPHC_ASSIGN_OR_RETURN(auto opened, datasets.open(stream.dataset));
       GRAPHC_RETURN_IF_ERROR(data::checkLabels(plan, phase, stream.dataset, *opened));
       service::DatasetSize &size = *done.add_datasets();
@@ -106,7 +106,7 @@ std::string goOnBy(const std::map<std::string, std::string> &before, std::map<st
 
 absl::Status takeAlgorithms(const plan::Plan &plan, const service::Order::Initialize &order,
                             executor::KernelLibrary &library) {
-  executor::Algorithms told;
+  executor::KernelAlgorithms told;
   for (const service::Algorithm &one : order.algorithms())
     told[one.kernel()] = one.text();
   return base::annotate(

@@ -14,7 +14,7 @@
 namespace graphc::session {
 
 /// Any thread.
-class NearProcesses {
+class LocalProcesses {
 public:
   /// This process is that task, where it is of this host; another one may have been before.
   void add(const service::Peer &peer) {

@@ -29,15 +29,15 @@ struct PeerChannels {
 
 absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const plan::Plan &plan,
                                                                         const std::vector<service::Peer> &peers,
-                                                                        const device::Memory &zeroCopy,
+                                                                        const device::MemoryRegion &zeroCopy,
                                                                         TransportOptions options) {
-  const std::vector<executor::Endpoint> endpoints = executor::taskEndpoints(plan, plan::allTasks(plan)[options.task]);
+  const std::vector<executor::ChannelEndpoint> endpoints = executor::taskEndpoints(plan, plan::allTasks(plan)[options.task]);
   return prepare(plan, endpoints, peers, zeroCopy, std::move(options));
 }
 
 absl::StatusOr<std::unique_ptr<TaskTransports>>
-TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endpoint> &endpoints,
-                        const std::vector<service::Peer> &peers, const device::Memory &zeroCopy,
+TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::ChannelEndpoint> &endpoints,
+                        const std::vector<service::Peer> &peers, const device::MemoryRegion &zeroCopy,
                         TransportOptions options) {
   std::unique_ptr<TaskTransports> result(new TaskTransports);
   result->zeroCopy_ = &zeroCopy;
@@ -46,7 +46,7 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
   std::map<uint32_t, PeerChannels>
       byPeer; // by task number; the sender's and the receiver's end of a channel to itself are one
   std::vector<transport::ChannelSpec> local, conflating;
-  for (const executor::Endpoint &end : endpoints) {
+  for (const executor::ChannelEndpoint &end : endpoints) {
     const uint32_t number = plan::taskNumber(plan, end.peer);
     if (number == options.task) {
       if (end.sends)
@@ -129,9 +129,9 @@ absl::Status TaskTransports::connect(const std::vector<std::string> &paths, absl
 /// last waits for all data streams. While one is missing, every kAskWhy, a further connection to each dialled peer is tried to hear the reason.
 /// Where one end does not accept the other, that ends it at once; any other reason does at the deadline.
 absl::Status TaskTransports::connectAll(const std::vector<std::string> &paths, absl::Time deadline) {
-  std::vector<service::Dialer> dialers; // by index into dial_
+  std::vector<service::TaskDialer> dialers; // by index into dial_
   for (auto &[task, address] : dial_) {
-    service::Dialer &dialer = dialers.emplace_back(address, options_.identity);
+    service::TaskDialer &dialer = dialers.emplace_back(address, options_.identity);
     absl::Status status = grpc_->connect(task, [&] { return dialer.start(std::min(kDial, deadline - absl::Now())); });
     if (!status.ok())
       return base::annotate(status, absl::StrCat("no data stream with ", names_[task]));
@@ -184,7 +184,7 @@ absl::Status TaskTransports::pinFor(device::Device &device) {
   absl::Status refused;
   for (const transport::MessageMemory &memory : all) {
     const auto access = memory.writable ? device::Device::Access::ReadWrite : device::Device::Access::Read;
-    absl::StatusOr<std::unique_ptr<device::Memory::Backing>> pin = device.pin(memory.bytes, access, "messages");
+    absl::StatusOr<std::unique_ptr<device::MemoryRegion::Backing>> pin = device.pin(memory.bytes, access, "messages");
     if (pin.ok())
       pins_.push_back(*std::move(pin));
     else
@@ -196,8 +196,8 @@ absl::Status TaskTransports::pinFor(device::Device &device) {
 absl::StatusOr<std::string> TaskTransports::relink(const plan::Plan &plan, const std::vector<service::Peer> &peers,
                                                    uint32_t peer) {
   const std::vector<plan::Task> tasks = plan::allTasks(plan);
-  std::vector<executor::Endpoint> endpoints = executor::taskEndpoints(plan, tasks[options_.task]);
-  std::erase_if(endpoints, [&](const executor::Endpoint &end) { return !plan::sameTask(end.peer, tasks[peer]); });
+  std::vector<executor::ChannelEndpoint> endpoints = executor::taskEndpoints(plan, tasks[options_.task]);
+  std::erase_if(endpoints, [&](const executor::ChannelEndpoint &end) { return !plan::sameTask(end.peer, tasks[peer]); });
   if (endpoints.empty())
     return "";
   std::shared_ptr<TaskTransports> before;

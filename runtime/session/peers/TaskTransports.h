@@ -24,7 +24,7 @@ namespace graphc::session {
 struct TransportOptions {
   std::string kind = "auto"; ///< auto, shm or grpc
   std::string fingerprint, run;
-  service::Identity identity; ///< of this task, to those it dials
+  service::TaskIdentity identity; ///< of this task, to those it dials
   uint32_t task = 0; ///< own number
   uint64_t incarnation = 0;
   transport::DataService *data = nullptr; ///< of this task's server; null only where there are no peers
@@ -43,12 +43,12 @@ public:
   /// may read in place (executor/ZeroCopyMemory.h), must outlive the transports.
   static absl::StatusOr<std::unique_ptr<TaskTransports>> prepare(const plan::Plan &plan,
                                                                  const std::vector<service::Peer> &peers,
-                                                                 const device::Memory &zeroCopy,
+                                                                 const device::MemoryRegion &zeroCopy,
                                                                  TransportOptions options);
   /// The same for channels that are not the plan's (graphrun check measures with its own).
   static absl::StatusOr<std::unique_ptr<TaskTransports>>
-  prepare(const plan::Plan &plan, const std::vector<executor::Endpoint> &endpoints,
-          const std::vector<service::Peer> &peers, const device::Memory &zeroCopy, TransportOptions options);
+  prepare(const plan::Plan &plan, const std::vector<executor::ChannelEndpoint> &endpoints,
+          const std::vector<service::Peer> &peers, const device::MemoryRegion &zeroCopy, TransportOptions options);
   ~TaskTransports();
   /// Where this task listens for peers on this host; "": none comes by shared memory.
   std::string path() const { return near_ ? near_->procPath() : ""; }
@@ -96,8 +96,8 @@ private:
   transport::GrpcTransport *grpc_ = nullptr; ///< owned by all_
   transport::SharedMemoryTransport *shm_ = nullptr;
   std::string description_;
-  const device::Memory *zeroCopy_ = nullptr;
-  std::vector<std::unique_ptr<device::Memory::Backing>> pins_; ///< last: they go before the memory does
+  const device::MemoryRegion *zeroCopy_ = nullptr;
+  std::vector<std::unique_ptr<device::MemoryRegion::Backing>> pins_; ///< last: they go before the memory does
 };
 
 } // namespace graphc::session

@@ -8,7 +8,7 @@ namespace graphc::session {
 
 RunRecords::RunRecords(const plan::Plan &plan, ReportOptions options)
     : options_(std::move(options)),
-      collector_(plan, [this](observe::Record record, bool rest) { take(std::move(record), rest); }) {}
+      collector_(plan, [this](observe::StepRecord record, bool rest) { take(std::move(record), rest); }) {}
 
 absl::Status RunRecords::begin(const RunStart &start) {
   for (TrainingObserver *observer : options_.observers) {
@@ -35,7 +35,7 @@ std::optional<uint64_t> RunRecords::epochOf(uint64_t step) const {
 }
 
 /// On any thread, one call at a time.
-void RunRecords::take(observe::Record record, bool rest) {
+void RunRecords::take(observe::StepRecord record, bool rest) {
   record.time = absl::Now();
   if (rest)
     rest_ = std::move(record);
@@ -49,7 +49,7 @@ void RunRecords::trained() {
     deliver(*std::exchange(rest_, std::nullopt));
 }
 
-void RunRecords::deliver(observe::Record record) {
+void RunRecords::deliver(observe::StepRecord record) {
   rest_.reset();
   if (record.task.empty()) {
     record.epoch = epochOf(record.step);
@@ -64,7 +64,7 @@ void RunRecords::deliver(observe::Record record) {
 }
 
 void RunRecords::evaluated(uint64_t step, const std::vector<std::pair<std::string, double>> &metrics) {
-  observe::Record record;
+  observe::StepRecord record;
   record.phase = "eval";
   record.step = step;
   record.epoch = epochOf(step);

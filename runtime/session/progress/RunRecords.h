@@ -44,14 +44,14 @@ public:
   absl::Status reported(const service::Fetched &report) { return collector_.add(report); }
 
 private:
-  void take(observe::Record record, bool rest);
-  void deliver(observe::Record record);
+  void take(observe::StepRecord record, bool rest);
+  void deliver(observe::StepRecord record);
   std::optional<uint64_t> epochOf(uint64_t step) const;
 
   const ReportOptions options_;
   size_t begun_ = 0; ///< observers
   TrainingSteps steps_; ///< set before any task reports
-  std::optional<observe::Record> rest_; ///< of the step before a pause, if no later one has a record yet
+  std::optional<observe::StepRecord> rest_; ///< of the step before a pause, if no later one has a record yet
   ReportCollector collector_;
   // Of the report before; the collector makes one call at a time.
   absl::Time at_ = absl::InfinitePast();

@@ -5,9 +5,9 @@
 namespace graphc::session {
 
 /// How each stream advances a step: samples of the data set, samples taken, whether the last batch is padded.
-static std::vector<data::Walk> walksOf(const std::vector<data::Stream> &streams, const DatasetSizes &sizes) {
-  std::vector<data::Walk> walks;
-  for (const data::Stream &stream : streams) {
+static std::vector<data::StreamWalk> walksOf(const std::vector<data::SampleStream> &streams, const DatasetSizes &sizes) {
+  std::vector<data::StreamWalk> walks;
+  for (const data::SampleStream &stream : streams) {
     auto samples = sizes.find(stream.dataset);
     walks.push_back({samples == sizes.end() ? 0 : samples->second, stream.perStep, stream.padded});
   }
@@ -31,7 +31,7 @@ static size_t workersOf(const plan::Plan &plan, uint32_t phase) {
 /// Where each stream was left. What a checkpoint does not tell (of an earlier version, or since the model was changed) is where the
 /// stream before of the same data set is, with which it was one if their batches were of one size, or follows from the steps.
 StreamPositions::StreamPositions(const plan::Plan &plan, uint32_t phase, const DatasetSizes &sizes,
-                                 const std::optional<checkpoint::Manifest> &restored)
+                                 const std::optional<checkpoint::CheckpointManifest> &restored)
     : plan_(plan), phase_(phase), streams_(data::streamsOf(plan, phase)), walks_(walksOf(streams_, sizes)),
       workers_(workersOf(plan, phase)) {
   for (size_t i = 0; i < streams_.size(); ++i) {
@@ -39,9 +39,9 @@ StreamPositions::StreamPositions(const plan::Plan &plan, uint32_t phase, const D
         restored ? data::positionIn(restored->dataPositions, plan, phase, streams_, i) : std::nullopt;
     if (known) {
       const auto ahead = restored->dataTaken.find(data::streamName(plan, phase, streams_, i));
-      const bool fits = ahead != restored->dataTaken.end() && data::Taken::check(*known, ahead->second).ok();
+      const bool fits = ahead != restored->dataTaken.end() && data::ConsumedRanges::check(*known, ahead->second).ok();
       forgot_ |= ahead != restored->dataTaken.end() && !fits;
-      taken_.push_back(fits ? data::Taken(*known, ahead->second) : data::Taken(*known));
+      taken_.push_back(fits ? data::ConsumedRanges(*known, ahead->second) : data::ConsumedRanges(*known));
       continue;
     }
     if (i == 0) {
@@ -52,13 +52,13 @@ StreamPositions::StreamPositions(const plan::Plan &plan, uint32_t phase, const D
     while (before > 0 && streams_[before - 1].dataset != streams_[i].dataset)
       --before;
     taken_.push_back(before > 0 && restored ? taken_[before - 1]
-                                            : data::Taken(walks_[i].after(0, walks_[0].stepsTo(0, first()))));
+                                            : data::ConsumedRanges(walks_[i].after(0, walks_[0].stepsTo(0, first()))));
   }
 }
 
 void StreamPositions::advance(uint64_t steps, const std::vector<uint64_t> &byWorker) {
   for (size_t i = 0; i < walks_.size(); ++i)
-    if (const data::Walk &one = walks_[i]; workers_ > 0 && byWorker.size() == workers_)
+    if (const data::StreamWalk &one = walks_[i]; workers_ > 0 && byWorker.size() == workers_)
       forgot_ |= !taken_[i].advance({one.samples, one.perStep * byWorker.size(), one.padded}, one.perStep, byWorker);
     else
       taken_[i].advance(one, steps);
@@ -75,8 +75,8 @@ void StreamPositions::tell(service::Order::Begin &begin) const {
   }
 }
 
-std::vector<data::Taken> takenOf(const service::Order::Begin &begin) {
-  std::vector<data::Taken> streams;
+std::vector<data::ConsumedRanges> takenOf(const service::Order::Begin &begin) {
+  std::vector<data::ConsumedRanges> streams;
   for (int i = 0; i <= begin.other_positions_size(); ++i) {
     std::vector<uint64_t> ahead;
     if (i < begin.taken_size())

@@ -20,10 +20,10 @@ class StreamPositions {
 public:
   /// `restored`: the checkpoint that the run goes on from, or none. `plan` has to outlive this.
   StreamPositions(const plan::Plan &plan, uint32_t phase, const DatasetSizes &sizes,
-                  const std::optional<checkpoint::Manifest> &restored);
+                  const std::optional<checkpoint::CheckpointManifest> &restored);
 
   /// By stream, as streamsOf() has them.
-  const std::vector<data::Taken> &streams() const { return taken_; }
+  const std::vector<data::ConsumedRanges> &streams() const { return taken_; }
   /// Of the first stream, whose samples make the epochs; 0 where the phase reads no data.
   uint64_t first() const { return taken_.empty() ? 0 : taken_.front().position(); }
   bool padded() const { return !streams_.empty() && streams_.front().padded; }
@@ -39,16 +39,16 @@ public:
 private:
   const plan::Plan &plan_;
   const uint32_t phase_;
-  const std::vector<data::Stream> streams_;
-  const std::vector<data::Walk> walks_;
+  const std::vector<data::SampleStream> streams_;
+  const std::vector<data::StreamWalk> walks_;
   const size_t
       workers_; ///< that each take their own share at their own speed, and of which each step counts; 0: it is not so
-  std::vector<data::Taken> taken_; ///< by stream
+  std::vector<data::ConsumedRanges> taken_; ///< by stream
   bool forgot_ = false;
 };
 
 /// What a task is told by tell(), by stream.
-std::vector<data::Taken> takenOf(const service::Order::Begin &begin);
+std::vector<data::ConsumedRanges> takenOf(const service::Order::Begin &begin);
 
 } // namespace graphc::session
 #endif

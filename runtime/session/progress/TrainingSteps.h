@@ -31,7 +31,7 @@ struct TrainingSteps {
 
   static constexpr double kMostSeen = 0x1p62; ///< samples
 
-  data::Walk walk() const { return {samples, samplesPerStep, padded}; }
+  data::StreamWalk walk() const { return {samples, samplesPerStep, padded}; }
   double stepsOfAnEpoch() const { return static_cast<double>(samples) / static_cast<double>(samplesPerStep); }
   /// Steps until the data was seen `epochs` times; none are fewer than those made before.
   uint64_t stepsOf(double epochs) const {

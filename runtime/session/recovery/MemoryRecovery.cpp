@@ -17,7 +17,7 @@
 namespace graphc::session {
 
 absl::StatusOr<std::unique_ptr<executor::KernelLibrary>> loadCode(const plan::Plan &plan, const plan::Task &task,
-                                                                  KeptState *kept, kernels::Pool *pool) {
+                                                                  KeptState *kept, kernels::ThreadPool *pool) {
   std::unique_ptr<executor::KernelLibrary> library = kept ? std::move(kept->library) : nullptr;
   if (library && std::all_of(library->algorithms().begin(), library->algorithms().end(),
                              [](const auto &one) { return executor::isOfCpu(one.second); }))
@@ -47,9 +47,9 @@ bool storesSome(const plan::Plan &plan, const plan::Task &task) {
 }
 } // namespace
 
-std::optional<Holder> newestHeld(const plan::Plan &plan, const std::vector<service::Done> &prepared,
+std::optional<StateHolder> newestHeld(const plan::Plan &plan, const std::vector<service::Done> &prepared,
                                  std::optional<uint64_t> checkpoint) {
-  std::optional<Holder> newest;
+  std::optional<StateHolder> newest;
   for (uint32_t task = 0; task < prepared.size(); ++task)
     if (const service::Done &done = prepared[task];
         done.has_held() && (!newest || done.held().step() > newest->held.step()))
@@ -67,7 +67,7 @@ std::optional<Holder> newestHeld(const plan::Plan &plan, const std::vector<servi
   return newest;
 }
 
-absl::Status copyHeld(const plan::Plan &plan, const Holder &holder, const GiveOrder &giveOrder) {
+absl::Status copyHeld(const plan::Plan &plan, const StateHolder &holder, const GiveOrder &giveOrder) {
   uint64_t total = 0;
   for (const plan::Variable &variable : plan.variables())
     total += plan::tensorBytes(variable.type()).value_or(0);
@@ -97,10 +97,10 @@ absl::Status copyHeld(const plan::Plan &plan, const Holder &holder, const GiveOr
   }
 }
 
-checkpoint::Manifest manifestOf(const plan::Plan &plan, uint32_t phase, const service::Held &held) {
-  checkpoint::Manifest manifest;
+checkpoint::CheckpointManifest manifestOf(const plan::Plan &plan, uint32_t phase, const service::Held &held) {
+  checkpoint::CheckpointManifest manifest;
   manifest.globalStep = held.first_step();
-  const std::vector<data::Stream> streams = data::streamsOf(plan, phase);
+  const std::vector<data::SampleStream> streams = data::streamsOf(plan, phase);
   for (size_t i = 0; i < streams.size() && i < static_cast<size_t>(held.positions_size()); ++i)
     manifest.dataPositions[data::streamName(plan, phase, streams, i)] = held.positions(static_cast<int>(i));
   return manifest;
@@ -224,7 +224,7 @@ absl::StatusOr<std::optional<service::Held>>
 goOnFromMemory(const plan::Plan &plan, const std::vector<service::Done> &prepared, std::optional<uint64_t> checkpoint,
                const GiveOrder &giveOrder, const std::function<void(const std::string &)> &log,
                const std::function<void(const std::string &)> &warn) {
-  std::optional<Holder> holder = newestHeld(plan, prepared, checkpoint);
+  std::optional<StateHolder> holder = newestHeld(plan, prepared, checkpoint);
   if (!holder)
     return std::nullopt;
   const std::string whose = absl::StrCat("the memory of ", plan::taskText(plan, plan::allTasks(plan)[holder->task]));

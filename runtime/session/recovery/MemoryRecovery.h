@@ -36,7 +36,7 @@ struct KeptState {
 /// The code that the process has loaded for an earlier session, or loads now. What GPUs' libraries were told there is of that session, so they
 /// begin anew.
 absl::StatusOr<std::unique_ptr<executor::KernelLibrary>> loadCode(const plan::Plan &plan, const plan::Task &task,
-                                                                  KeptState *kept, kernels::Pool *pool);
+                                                                  KeptState *kept, kernels::ThreadPool *pool);
 
 /// Bytes of variables in one order or answer: below the largest message of a task's server.
 inline constexpr uint64_t kPieceBytes = 512 << 10;
@@ -46,7 +46,7 @@ absl::Status checkHeld(const plan::Plan &plan, const service::Held &held);
 bool sameState(const service::Held &a, const service::Held &b);
 
 /// A state that some tasks have, and the first of them.
-struct Holder {
+struct StateHolder {
   uint32_t task = 0;
   service::Held held;
   std::vector<bool> lacks; ///< by task: it stores variables, and they are another state
@@ -54,16 +54,16 @@ struct Holder {
   bool allHave() const { return std::find(lacks.begin(), lacks.end(), true) == lacks.end(); }
 };
 /// Of the answers to `prepare`, by task: the state of the most steps, unless that is older than step `checkpoint`.
-std::optional<Holder> newestHeld(const plan::Plan &plan, const std::vector<service::Done> &prepared,
+std::optional<StateHolder> newestHeld(const plan::Plan &plan, const std::vector<service::Done> &prepared,
                                  std::optional<uint64_t> checkpoint);
 
 /// Gives an order and waits for all tasks' answers.
 using GiveOrder = std::function<absl::StatusOr<std::vector<service::Done>>(service::Order, const service::AddOwn &own)>;
 /// Sends the state to who has it not. A DataLossError: it came out differently somewhere; any other: an order failed.
-absl::Status copyHeld(const plan::Plan &plan, const Holder &holder, const GiveOrder &giveOrder);
+absl::Status copyHeld(const plan::Plan &plan, const StateHolder &holder, const GiveOrder &giveOrder);
 
 /// As of a checkpoint at the step for which the state tells positions in the data.
-checkpoint::Manifest manifestOf(const plan::Plan &plan, uint32_t phase, const service::Held &held);
+checkpoint::CheckpointManifest manifestOf(const plan::Plan &plan, uint32_t phase, const service::Held &held);
 
 /// The variables of a task end to end, as pieces count them.
 uint64_t bytesOf(const executor::VariableStore &variables);

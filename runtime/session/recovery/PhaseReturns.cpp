@@ -18,14 +18,14 @@ constexpr absl::Duration kStopDeadline = absl::Seconds(30);
 constexpr absl::Duration kConnectDeadline = absl::Seconds(30);
 } // namespace
 
-PhaseReturns::PhaseReturns(const plan::Plan &plan, uint32_t phase, uint64_t epoch) : plan_(plan), epoch_(epoch) {
+TaskRejoin::TaskRejoin(const plan::Plan &plan, uint32_t phase, uint64_t epoch) : plan_(plan), epoch_(epoch) {
   const std::vector<std::string> why = executor::whyNoRejoin(plan, phase);
   for (uint32_t task = 0; task < why.size(); ++task)
     if (why[task].empty())
       tasks_.insert(task);
 }
 
-absl::Status PhaseReturns::obey(const service::Order &order, Lanes lanes, TaskTransports &transports,
+absl::Status TaskRejoin::obey(const service::Order &order, Lanes lanes, TaskTransports &transports,
                                 base::Mutex &looks, const std::function<void(size_t)> &moved, service::Done *done) {
   if (order.has_part())
     return part(order.part().task(), lanes, transports.all(), done);
@@ -37,7 +37,7 @@ absl::Status PhaseReturns::obey(const service::Order &order, Lanes lanes, TaskTr
 }
 
 /// The lanes that serve that task stop where they have to wait; where, goes into the answer.
-absl::Status PhaseReturns::part(uint32_t task, Lanes lanes, transport::Transport &transport, service::Done *done) {
+absl::Status TaskRejoin::part(uint32_t task, Lanes lanes, transport::Transport &transport, service::Done *done) {
   const std::set<uint32_t> replicas = executor::replicasOf(plan_, plan::allTasks(plan_)[task]);
   parking_.ask(replicas);
   transport.wake();
@@ -46,10 +46,10 @@ absl::Status PhaseReturns::part(uint32_t task, Lanes lanes, transport::Transport
     if (!replicas.contains(lane->info().instance))
       continue;
     executor::LanePoint point;
-    const executor::Parking::Where where = parking_.await(lane.get(), deadline, [&] { point = lane->done(); });
-    if (where == executor::Parking::Where::Runs)
+    const executor::LanePause::Where where = parking_.await(lane.get(), deadline, [&] { point = lane->done(); });
+    if (where == executor::LanePause::Where::Runs)
       return absl::DeadlineExceededError(absl::StrCat(lane->info().name, " does not stop"));
-    if (where == executor::Parking::Where::Ended)
+    if (where == executor::LanePause::Where::Ended)
       done->set_stopped_late(true);
     service::LaneStop &stop = *done->add_stopped_at();
     stop.set_step(point.step);
@@ -59,7 +59,7 @@ absl::Status PhaseReturns::part(uint32_t task, Lanes lanes, transport::Transport
 }
 
 /// They go on at the begin of that step, by the links that were made anew.
-absl::Status PhaseReturns::rejoin(const service::Order::Rejoin &order, Lanes lanes, TaskTransports &transports,
+absl::Status TaskRejoin::rejoin(const service::Order::Rejoin &order, Lanes lanes, TaskTransports &transports,
                                   base::Mutex &looks, const std::function<void(size_t)> &moved) {
   const std::set<uint32_t> replicas = executor::replicasOf(plan_, plan::allTasks(plan_)[order.task()]);
   for (size_t i = 0; i < lanes.size(); ++i)
@@ -76,7 +76,7 @@ absl::Status PhaseReturns::rejoin(const service::Order::Rejoin &order, Lanes lan
   return absl::OkStatus();
 }
 
-absl::Status PhaseReturns::runAside(service::ControlLink &link, const std::function<absl::Status()> &run,
+absl::Status TaskRejoin::runAside(service::ControlLink &link, const std::function<absl::Status()> &run,
                                     const std::function<void(const service::ToTask &)> &take) {
   std::atomic<bool> over{false};
   absl::Status status;

@@ -20,14 +20,14 @@
 
 namespace graphc::session {
 
-class PhaseReturns {
+class TaskRejoin {
 public:
   using Lanes = std::span<const std::unique_ptr<executor::Lane>>;
   /// Of a phase whose workers may come back. The plan outlives it.
-  PhaseReturns(const plan::Plan &plan, uint32_t phase, uint64_t epoch);
+  TaskRejoin(const plan::Plan &plan, uint32_t phase, uint64_t epoch);
 
   bool mayReturn(uint32_t task) const { return tasks_.contains(task); } ///< any thread
-  executor::Parking &parking() { return parking_; }
+  executor::LanePause &parking() { return parking_; }
   /// After so long a lane ends its wait itself: a worker may be silent for `limit` before it is lost, its next process has to come, and
   /// may then take as long to make a step for which others wait. The chief, which knows of all that, ends a wait before.
   static absl::Duration waitLimit(absl::Duration limit) { return 3 * limit; }
@@ -47,7 +47,7 @@ private:
   const plan::Plan &plan_;
   const uint64_t epoch_; ///< of the channels
   std::set<uint32_t> tasks_;
-  executor::Parking parking_;
+  executor::LanePause parking_;
 };
 
 /// Which task such an order is about.

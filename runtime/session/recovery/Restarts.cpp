@@ -19,18 +19,18 @@ std::optional<uint64_t> clearCheckpoints(const std::string &directory) {
     return std::nullopt;
   auto steps = checkpoint::committedSteps(directory);
   if (steps.ok() && access(directory.c_str(), F_OK) == 0)
-    (void)checkpoint::Directory::open(directory); // whose lock says that it is ours to clear
+    (void)checkpoint::CheckpointDirectory::open(directory); // whose lock says that it is ours to clear
   return steps.ok() && !steps->empty() ? std::optional(steps->back()) : std::nullopt;
 }
 
 void forgetFinished(const std::string &directory) {
   if (access(directory.c_str(), F_OK) != 0)
     return;
-  if (auto held = checkpoint::Directory::open(directory); held.ok()) // nobody trains there
+  if (auto held = checkpoint::CheckpointDirectory::open(directory); held.ok()) // nobody trains there
     (void)checkpoint::removeFinished(directory);
 }
 
-std::optional<absl::Duration> Restarts::next(std::optional<uint64_t> newest) {
+std::optional<absl::Duration> RestartPolicy::next(std::optional<uint64_t> newest) {
   const bool cameFurther = made_ == 0 || newest > from_; // none is less than any
   if (!count())
     return std::nullopt;
@@ -39,9 +39,9 @@ std::optional<absl::Duration> Restarts::next(std::optional<uint64_t> newest) {
   return pause_;
 }
 
-bool Restarts::mayBeOne(absl::Time now) const { return now - counted_ < kOneCause; }
+bool RestartPolicy::mayBeOne(absl::Time now) const { return now - counted_ < kOneCause; }
 
-std::optional<absl::Duration> Restarts::again(absl::Time now, bool isOne) {
+std::optional<absl::Duration> RestartPolicy::again(absl::Time now, bool isOne) {
   if (isOne && mayBeOne(now))
     return absl::ZeroDuration();
   if (!count())
@@ -54,14 +54,14 @@ std::optional<absl::Duration> Restarts::again(absl::Time now, bool isOne) {
   return againPause_;
 }
 
-std::string Restarts::describe(const std::string &who) const {
+std::string RestartPolicy::describe(const std::string &who) const {
   return absl::StrCat("restarting ", who, " ", fromMemory_ ? "from the memory of a task that lives, else " : "",
                       from_ ? absl::StrCat("from step ", *from_) : "from the beginning, as there is no checkpoint yet,",
                       pause_ > absl::ZeroDuration() ? absl::StrCat(" in ", absl::FormatDuration(pause_)) : " at once",
                       " (restart ", made_, " of ", most_, ")");
 }
 
-bool Restarts::count() {
+bool RestartPolicy::count() {
   if (made_ == most_)
     return false;
   ++made_;

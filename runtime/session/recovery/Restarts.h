@@ -20,11 +20,11 @@ void forgetFinished(const std::string &directory);
 /// --max_restarts, RunOptions::maxRestarts. The first time there is no pause. Tasks that die again and again without a step that stays are
 /// given longer and longer ones: half a second, each twice the one before, a minute at most. A newer checkpoint than the last time begins
 /// anew without one.
-class Restarts {
+class RestartPolicy {
 public:
   /// `fromMemory`: tasks that live have what they have trained, by a plan with a commit point. Then steps stay without a checkpoint, and a pause
   /// is half a second at most.
-  explicit Restarts(uint32_t most, bool fromMemory = false) : most_(most), fromMemory_(fromMemory) {}
+  explicit RestartPolicy(uint32_t most, bool fromMemory = false) : most_(most), fromMemory_(fromMemory) {}
   uint32_t most() const { return most_; }
   uint32_t made() const { return made_; }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr absl::Duration kOrderDeadline = absl::Minutes(1);
 } // namespace
 
-std::function<void(const service::Order &)> Returns::hearing(std::function<void(const service::Order &)> told) {
+std::function<void(const service::Order &)> ChiefRejoin::hearing(std::function<void(const service::Order &)> told) {
   return [this, told = std::move(told)](const service::Order &order) {
     ordered(order);
     if (told)
@@ -26,7 +26,7 @@ std::function<void(const service::Order &)> Returns::hearing(std::function<void(
 }
 
 /// Kept of what all are told: all checks, and the last `prepare`, `initialize` and `begin`. bringBack() gives these to a task that comes back.
-void Returns::ordered(const service::Order &order) {
+void ChiefRejoin::ordered(const service::Order &order) {
   if (order.has_prepare())
     prepare_ = order;
   else if (order.has_check())
@@ -41,7 +41,7 @@ void Returns::ordered(const service::Order &order) {
   initialize_.mutable_initialize()->clear_init_file();
 }
 
-void Returns::mark(service::Order::Begin &begin) {
+void ChiefRejoin::mark(service::Order::Begin &begin) {
   why_.clear();
   peers_.clear();
   const plan::Phase &phase = plan_.phases(static_cast<int>(begin.phase()));
@@ -56,7 +56,7 @@ void Returns::mark(service::Order::Begin &begin) {
     if (!why_[task].empty())
       continue;
     std::set<uint32_t> &peers = peers_[task];
-    for (const executor::Endpoint &end : executor::taskEndpoints(plan_, tasks[task]))
+    for (const executor::ChannelEndpoint &end : executor::taskEndpoints(plan_, tasks[task]))
       peers.insert(plan::taskNumber(plan_, end.peer));
     for (uint32_t other = 0; other < tasks.size(); ++other)
       if (servesTask(plan_, begin.phase(), other, task))
@@ -66,7 +66,7 @@ void Returns::mark(service::Order::Begin &begin) {
   begin.set_rejoinable(!peers_.empty());
 }
 
-void Returns::open() {
+void ChiefRejoin::open() {
   if (why_.empty())
     return;
   coordinator_.letRejoin({why_, options_.away});
@@ -74,7 +74,7 @@ void Returns::open() {
     options_.judges(true);
 }
 
-void Returns::close() {
+void ChiefRejoin::close() {
   if (why_.empty())
     return;
   coordinator_.letRejoin({});
@@ -82,7 +82,7 @@ void Returns::close() {
     options_.judges(false);
 }
 
-absl::Status Returns::bringBack(const DatasetSizes &samples) {
+absl::Status ChiefRejoin::bringBack(const DatasetSizes &samples) {
   for (uint32_t task : coordinator_.away())
     if (absl::Status status = bringBack(task, samples); !status.ok()) {
       if (!coordinator_.rootCause()) {
@@ -100,14 +100,14 @@ absl::Status Returns::bringBack(const DatasetSizes &samples) {
 
 /// The lanes that serve it stop; its next process comes, with links made anew to all who have channels with it; it and those lanes go on
 /// with the first step of which one of them has not done all that counts once. Where it is lost again, once more.
-absl::Status Returns::bringBack(uint32_t task, const DatasetSizes &samples) {
+absl::Status ChiefRejoin::bringBack(uint32_t task, const DatasetSizes &samples) {
   const absl::Time until = absl::Now() + options_.joinDeadline;
   while (true) {
     comer_.reset();
     GRAPHC_ASSIGN_OR_RETURN(const uint64_t step, stopLanes(task));
     GRAPHC_RETURN_IF_ERROR(coordinator_.awaitJoin(task, until));
     const std::vector<service::Peer> peers = coordinator_.peers();
-    comer_ = service::Speaker{task, peers[task].incarnation()};
+    comer_ = service::TaskIncarnation{task, peers[task].incarnation()};
     GRAPHC_ASSIGN_OR_RETURN(const bool connected, connect(task, peers, samples));
     if (!connected)
       continue;
@@ -133,7 +133,7 @@ absl::Status Returns::bringBack(uint32_t task, const DatasetSizes &samples) {
 }
 
 /// Those that serve it, on all who live; the first step that one of them has not done whole.
-absl::StatusOr<uint64_t> Returns::stopLanes(uint32_t task) {
+absl::StatusOr<uint64_t> ChiefRejoin::stopLanes(uint32_t task) {
   GRAPHC_ASSIGN_OR_RETURN(auto stopped,
                           give(toPeers(task, [&](service::Order &order) { order.mutable_part()->set_task(task); })));
   std::optional<uint64_t> step;
@@ -147,7 +147,7 @@ absl::StatusOr<uint64_t> Returns::stopLanes(uint32_t task) {
 }
 
 /// False: it was lost again.
-absl::StatusOr<bool> Returns::connect(uint32_t task, const std::vector<service::Peer> &peers,
+absl::StatusOr<bool> ChiefRejoin::connect(uint32_t task, const std::vector<service::Peer> &peers,
                                       const DatasetSizes &samples) {
   service::Order prepare = prepare_, connect;
   prepare.mutable_prepare()->clear_peers();
@@ -184,7 +184,7 @@ absl::StatusOr<bool> Returns::connect(uint32_t task, const std::vector<service::
 }
 
 /// Its variables and its lanes; the phase begins for it at `step`. False: it was lost again.
-absl::StatusOr<bool> Returns::prepare(uint32_t task, uint64_t step) {
+absl::StatusOr<bool> ChiefRejoin::prepare(uint32_t task, uint64_t step) {
   service::Order resume = begin_;
   resume.mutable_begin()->set_resume_step(step);
   std::vector<service::Order> own = checks_;
@@ -197,12 +197,12 @@ absl::StatusOr<bool> Returns::prepare(uint32_t task, uint64_t step) {
   return true;
 }
 
-absl::StatusOr<std::map<uint32_t, service::Done>> Returns::give(Orders orders) {
+absl::StatusOr<std::map<uint32_t, service::Done>> ChiefRejoin::give(Orders orders) {
   return coordinator_.giveOrders(std::move(orders), absl::Now() + kOrderDeadline, comer_);
 }
 
 /// To each that serves it or has a channel with it. A worker is asked for nothing by which another one comes back: it may be stopped meanwhile.
-Returns::Orders Returns::toPeers(uint32_t task, const std::function<void(service::Order &)> &fill) const {
+ChiefRejoin::Orders ChiefRejoin::toPeers(uint32_t task, const std::function<void(service::Order &)> &fill) const {
   Orders orders;
   for (uint32_t peer : peers_.at(task))
     fill(orders[peer]);

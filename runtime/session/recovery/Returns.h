@@ -18,7 +18,7 @@
 
 namespace graphc::session {
 
-struct ReturnOptions {
+struct RejoinOptions {
   /// That process of a worker was lost, and whoever started it is to start it again while the others go on; empty: nobody does that.
   std::function<void(uint32_t task, int64_t process, const std::string &how)> away;
   std::function<void(uint32_t task, int64_t process)> back; ///< that one goes on with the others; with `away`
@@ -26,10 +26,10 @@ struct ReturnOptions {
   absl::Duration joinDeadline = absl::Minutes(1); ///< of one that is away
 };
 
-class Returns {
+class ChiefRejoin {
 public:
   /// All outlive it; `log`: a line for the user.
-  Returns(const plan::Plan &plan, service::Coordinator &coordinator, ReturnOptions options,
+  ChiefRejoin(const plan::Plan &plan, service::TaskCoordinator &coordinator, RejoinOptions options,
           std::function<void(const std::string &)> log)
       : plan_(plan), coordinator_(coordinator), options_(std::move(options)), log_(std::move(log)) {}
 
@@ -55,12 +55,12 @@ private:
   Orders toPeers(uint32_t task, const std::function<void(service::Order &)> &fill) const;
 
   const plan::Plan &plan_;
-  service::Coordinator &coordinator_;
-  const ReturnOptions options_;
+  service::TaskCoordinator &coordinator_;
+  const RejoinOptions options_;
   const std::function<void(const std::string &)> log_;
   std::vector<service::Order> checks_;
   service::Order prepare_, initialize_, begin_;
-  std::optional<service::Speaker> comer_; ///< the process that comes back
+  std::optional<service::TaskIncarnation> comer_; ///< the process that comes back
   std::vector<std::string> why_; ///< of the phase, by task: why it cannot come back
   std::map<uint32_t, std::set<uint32_t>>
       peers_; ///< of the phase, by task that can: who serves it or has a channel with it

@@ -8,8 +8,8 @@
 
 namespace graphc::session {
 
-std::map<std::string, Argument> argumentsOf(const plan::Plan &plan, const std::string &entry) {
-  std::map<std::string, Argument> arguments;
+std::map<std::string, PlanArgument> argumentsOf(const plan::Plan &plan, const std::string &entry) {
+  std::map<std::string, PlanArgument> arguments;
   for (const plan::Phase &phase : plan.phases()) {
     bool wanted = entry == "train"  ? phase.role() != plan::PREDICT
                   : entry == "eval" ? phase.role() == plan::EVAL
@@ -17,7 +17,7 @@ std::map<std::string, Argument> argumentsOf(const plan::Plan &plan, const std::s
     for (uint32_t index : phase.programs()) {
       const plan::Program &program = plan.programs(static_cast<int>(index));
       for (const plan::Port &feed : program.feeds()) {
-        Argument &argument = arguments[feed.name()];
+        PlanArgument &argument = arguments[feed.name()];
         argument.type = program.buffers(static_cast<int>(feed.buffer())).type();
         if (wanted)
           argument.function = phase.name();

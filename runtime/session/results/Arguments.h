@@ -12,13 +12,13 @@
 
 namespace graphc::session {
 
-struct Argument {
+struct PlanArgument {
   plan::TensorType type;
   std::string function; ///< of this run, which asks for it; empty: of another entry
 };
 
 /// The arguments of a plan's functions, by name. Training evaluates at its end, so it asks for eval's arguments too.
-std::map<std::string, Argument> argumentsOf(const plan::Plan &plan, const std::string &entry);
+std::map<std::string, PlanArgument> argumentsOf(const plan::Plan &plan, const std::string &entry);
 
 /// Of the function that `entry` names: train, eval or predict.
 plan::Role roleOf(const std::string &entry);

@@ -54,7 +54,7 @@ absl::StatusOr<uint64_t> newestVersion(const std::string &dir) {
 }
 
 /// The model's variables that the plan reads, whole, whatever parts they are in there.
-absl::Status writeVariables(const plan::Plan &plan, const checkpoint::Found &found, const std::string &dir) {
+absl::Status writeVariables(const plan::Plan &plan, const checkpoint::CommittedCheckpoint &found, const std::string &dir) {
   std::map<std::string, std::string> values;
   std::vector<checkpoint::RestoreTarget> wanted;
   std::vector<checkpoint::TensorView> tensors;
@@ -70,10 +70,10 @@ absl::Status writeVariables(const plan::Plan &plan, const checkpoint::Found &fou
   }
   GRAPHC_RETURN_IF_ERROR(checkpoint::restoreVariables(found, wanted));
   const uint64_t step = found.manifest.globalStep;
-  GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory directory, checkpoint::Directory::open(dir));
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CheckpointDirectory directory, checkpoint::CheckpointDirectory::open(dir));
   directory.forgetNonce();
   GRAPHC_RETURN_IF_ERROR(directory.prepare(step));
-  checkpoint::Manifest manifest;
+  checkpoint::CheckpointManifest manifest;
   manifest.globalStep = step;
   manifest.algorithms = found.manifest.algorithms;
   if (!tensors.empty()) {
@@ -94,7 +94,7 @@ absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::strin
                                         const std::function<void(const std::string &)> &log,
                                         const std::function<absl::Status()> &goesOn) {
   GRAPHC_ASSIGN_OR_RETURN(plan::Plan predictions, plan::standalonePlan(plan, plan::PREDICT, "worker"));
-  GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::readCheckpoint(checkpoint));
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CommittedCheckpoint found, checkpoint::readCheckpoint(checkpoint));
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(dir));
   base::UniqueFd lock(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock)
@@ -133,8 +133,8 @@ absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::strin
   return path;
 }
 
-absl::StatusOr<Export> openExport(const std::string &path) {
-  Export found;
+absl::StatusOr<ModelExport> openExport(const std::string &path) {
+  ModelExport found;
   found.path = path;
   if (!base::exists(path + kPlanFile)) {
     GRAPHC_ASSIGN_OR_RETURN(const uint64_t newest, newestVersion(path));

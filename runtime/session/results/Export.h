@@ -26,14 +26,14 @@ absl::StatusOr<std::string> writeExport(const plan::Plan &plan, const std::strin
                                         const std::function<absl::Status()> &goesOn = {});
 
 /// An export, undamaged. Its plan is still to be loaded.
-struct Export {
+struct ModelExport {
   std::string path; ///< the version's folder
   std::string plan; ///< file
   std::string variables; ///< folder of its checkpoint
 };
 
 /// A version, or the newest one of those in `path`. Checks what it reads but the plan; an error says what is wrong and what can be done.
-absl::StatusOr<Export> openExport(const std::string &path);
+absl::StatusOr<ModelExport> openExport(const std::string &path);
 
 } // namespace graphc::session
 #endif

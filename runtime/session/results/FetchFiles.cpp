@@ -28,15 +28,15 @@ Result find(const plan::Plan &plan, uint32_t phase, const std::string &name) {
 }
 
 /// The samples that make the phase's epochs, where it is run for results and not for training.
-std::optional<data::Stream> samplesOf(const plan::Plan &plan, uint32_t phase) {
-  const std::vector<data::Stream> streams = data::streamsOf(plan, phase);
+std::optional<data::SampleStream> samplesOf(const plan::Plan &plan, uint32_t phase) {
+  const std::vector<data::SampleStream> streams = data::streamsOf(plan, phase);
   const plan::Phase &one = plan.phases(static_cast<int>(phase));
   return one.role() == plan::TRAIN || streams.empty() || one.samples_per_step() == 0 ? std::nullopt
                                                                                      : std::optional(streams.front());
 }
 
 bool hasRows(const plan::Plan &plan, uint32_t phase, const Result &result) {
-  const std::optional<data::Stream> samples = samplesOf(plan, phase);
+  const std::optional<data::SampleStream> samples = samplesOf(plan, phase);
   return samples && result.type().shape_size() > 0 && result.type().shape(0) == static_cast<int64_t>(samples->batch);
 }
 } // namespace
@@ -56,7 +56,7 @@ absl::Status FetchFiles::check(const plan::Plan &plan, uint32_t phase, const Fet
     const Result result = find(plan, phase, name);
     if (!hasRows(plan, phase, result))
       continue;
-    const data::Stream samples = *samplesOf(plan, phase);
+    const data::SampleStream samples = *samplesOf(plan, phase);
     if (const plan::Dataset &data = plan.datasets(static_cast<int>(samples.dataset)); data.shuffle())
       return absl::InvalidArgumentError(absl::StrCat(flag, "@", data.name(),
                                                      " is shuffled, and rows would not be in the order of its samples; "
@@ -78,7 +78,7 @@ FetchFiles::FetchFiles(const plan::Plan &plan, uint32_t phase, FetchFileNames fi
     const Result result = find(plan, phase, name);
     files_.push_back({name, path, result.type(), hasRows(plan, phase, result), nullptr});
   }
-  if (const std::optional<data::Stream> samples = samplesOf(plan, phase))
+  if (const std::optional<data::SampleStream> samples = samplesOf(plan, phase))
     walk_ = {0, samples->perStep, samples->padded};
 }
 

@@ -54,7 +54,7 @@ private:
   const std::function<void(const std::string &)> log_;
   std::vector<File> files_; ///< their streams guarded by mutex_
   base::Mutex mutex_; ///< a result may still come while the run ends by an error
-  data::Walk walk_ ABSL_GUARDED_BY(mutex_); ///< of the samples that make the epochs
+  data::StreamWalk walk_ ABSL_GUARDED_BY(mutex_); ///< of the samples that make the epochs
   bool wholeDataSet_ ABSL_GUARDED_BY(mutex_) = false; ///< one pass over it, however many steps that is
 };
 

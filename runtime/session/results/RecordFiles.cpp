@@ -12,7 +12,7 @@ namespace graphc::session {
 absl::Status RecordFiles::begin(const RunStart &start) {
   base::MutexLock lock(mutex_);
   if (!options_.historyFile.empty()) {
-    auto history = observe::History::open(options_.historyFile, start.restart, options_.log);
+    auto history = observe::HistoryFile::open(options_.historyFile, start.restart, options_.log);
     if (!history.ok())
       return base::annotate(history.status(), "--history");
     history_ = *std::move(history);
@@ -28,7 +28,7 @@ absl::Status RecordFiles::begin(const RunStart &start) {
   return absl::OkStatus();
 }
 
-void RecordFiles::record(const observe::Record &record) {
+void RecordFiles::record(const observe::StepRecord &record) {
   base::MutexLock lock(mutex_);
   if (history_ && !keep(history_->write(record), "--history"))
     history_.reset();

@@ -24,7 +24,7 @@ public:
   RecordFiles(const plan::Plan &plan, Options options) : plan_(plan), options_(std::move(options)) {}
 
   absl::Status begin(const RunStart &start) override;
-  void record(const observe::Record &record) override;
+  void record(const observe::StepRecord &record) override;
   absl::Status end(bool complete) override;
 
 private:
@@ -34,7 +34,7 @@ private:
   const plan::Plan &plan_;
   const Options options_;
   base::Mutex mutex_; ///< a record may still come while the run ends by an error
-  std::unique_ptr<observe::History> history_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<observe::HistoryFile> history_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<observe::SummaryWriter> summaries_ ABSL_GUARDED_BY(mutex_);
   absl::Status failed_ ABSL_GUARDED_BY(mutex_);
 };

@@ -40,14 +40,14 @@ double elementOf(plan::DataType type, const void *data, uint64_t index) {
   }
 }
 
-void addResult(observe::Record &record, const std::string &name, const plan::TensorType &type,
+void addResult(observe::StepRecord &record, const std::string &name, const plan::TensorType &type,
                const std::string &data) {
   const uint64_t elements = plan::elementCount(type).value_or(0);
   if (elements == 1) {
     record.scalars.emplace_back(name, elementOf(type.dtype(), data.data(), 0));
     return;
   }
-  observe::Histogram &histogram = record.histograms.emplace_back(name, observe::Histogram()).second;
+  observe::TensorHistogram &histogram = record.histograms.emplace_back(name, observe::TensorHistogram()).second;
   for (uint64_t i = 0; i < elements; ++i)
     histogram.add(elementOf(type.dtype(), data.data(), i));
 }
@@ -67,7 +67,7 @@ absl::Status ReportCollector::add(const service::Fetched &fetched) {
   const plan::Program &program = plan_.programs(static_cast<int>(fetched.program()));
   base::MutexLock lock(mutex_);
   if (plan_.phases(static_cast<int>(program.phase())).ends_by_end_of_stream()) {
-    observe::Record record = recordOf(fetched.step(), {{{fetched.program(), fetched.instance()}, fetched.report()}});
+    observe::StepRecord record = recordOf(fetched.step(), {{{fetched.program(), fetched.instance()}, fetched.report()}});
     record.task = plan::taskText(plan_, plan::instanceTask(plan_, program, fetched.instance()));
     deliver_(std::move(record), /*rest=*/false);
     return absl::OkStatus();
@@ -77,7 +77,7 @@ absl::Status ReportCollector::add(const service::Fetched &fetched) {
   waiting_ += service::bytesOf(fetched) + kWaitingBytes;
   // Each lane reports its steps in order, so the first that waits is the first that is whole.
   if (reports.size() == lanesThatReport(plan_, program.phase())) {
-    observe::Record record = recordOf(fetched.step(), reports);
+    observe::StepRecord record = recordOf(fetched.step(), reports);
     for (const auto &[lane, report] : reports) {
       waiting_ -= kWaitingBytes;
       for (const std::string &value : report.values())
@@ -94,8 +94,8 @@ absl::Status ReportCollector::add(const service::Fetched &fetched) {
 }
 
 /// Lanes of one program follow each other in the map, replica by replica.
-observe::Record ReportCollector::recordOf(uint64_t step, const Reports &reports) const {
-  observe::Record record;
+observe::StepRecord ReportCollector::recordOf(uint64_t step, const Reports &reports) const {
+  observe::StepRecord record;
   record.phase = "train";
   record.step = step + 1;
   struct Mean {

@@ -25,7 +25,7 @@ public:
   /// Bytes of reports that wait for other lanes'.
   static constexpr uint64_t kMostWaiting = uint64_t{4} << 30;
   /// Of the record is set what the reports say; `rest`: it is one only if training ends with it. One call at a time.
-  using Deliver = std::function<void(observe::Record, bool rest)>;
+  using Deliver = std::function<void(observe::StepRecord, bool rest)>;
   ReportCollector(const plan::Plan &plan, Deliver deliver, uint64_t mostWaiting = kMostWaiting)
       : plan_(plan), deliver_(std::move(deliver)), mostWaiting_(mostWaiting) {}
   /// A report, which was checked (Answers.h). Any thread. An error where those that wait for others' are too many.
@@ -34,7 +34,7 @@ public:
 private:
   using Lane = std::pair<uint32_t, uint32_t>; ///< program, instance
   using Reports = std::map<Lane, service::Report>;
-  observe::Record recordOf(uint64_t step, const Reports &reports) const;
+  observe::StepRecord recordOf(uint64_t step, const Reports &reports) const;
 
   const plan::Plan &plan_;
   const Deliver deliver_;

@@ -15,7 +15,7 @@
 namespace graphc::session {
 
 struct RunStart {
-  observe::Restart restart;
+  observe::ResumePoint restart;
   uint64_t samples = 0; ///< of an epoch of the entry's phase; 0: it reads no data
   bool stepsGiven = false; ///< --steps said how many; else the data set did
 };
@@ -27,7 +27,7 @@ public:
   virtual absl::Status begin(const RunStart &) { return absl::OkStatus(); }
   /// Steps of training in their order, of each task where they share none; evaluations where they are. One call at a time, on the
   /// thread that brings a step's last result, or the master's. Returns soon, and keeps an error for end().
-  virtual void record(const observe::Record &) {}
+  virtual void record(const observe::StepRecord &) {}
   /// Behind everything, on the master's thread, where it began. `complete`: all that was asked for was done.
   virtual absl::Status end(bool /*complete*/) { return absl::OkStatus(); }
 };

@@ -38,11 +38,11 @@ absl::Status checkPaths(const google::protobuf::RepeatedPtrField<std::string> &p
 
 std::string orderName(const Order &order) { return kindName(order); }
 
-RunOrders::RunOrders(const plan::Plan &plan, uint32_t task, uint64_t incarnation)
+OrderValidator::OrderValidator(const plan::Plan &plan, uint32_t task, uint64_t incarnation)
     : plan_(plan), task_(task), incarnation_(incarnation) {}
 
 /// Checks the order, then goes to the state in which it leaves the task.
-absl::Status RunOrders::take(const Order &order) {
+absl::Status OrderValidator::take(const Order &order) {
   GRAPHC_RETURN_IF_ERROR(
       base::annotate(check(order), absl::StrCat("the chief's order ", order.id(), ", ", kindName(order))));
   id_ = order.id();
@@ -74,7 +74,7 @@ absl::Status RunOrders::take(const Order &order) {
 }
 
 /// Whether the order may come in this state: prepare, connect, initialize; then begin and run in turns, save, dump; end.
-absl::Status RunOrders::check(const Order &order) const {
+absl::Status OrderValidator::check(const Order &order) const {
   struct Now {
     const char *may;
     std::vector<Order::KindCase> kinds;
@@ -108,7 +108,7 @@ absl::Status RunOrders::check(const Order &order) const {
 }
 
 /// Whether what it says can be, by the plan and by what came before.
-absl::Status RunOrders::checkContent(const Order &order) const {
+absl::Status OrderValidator::checkContent(const Order &order) const {
   switch (order.kind_case()) {
   case Order::kPrepare:
     return checkPrepare(order.prepare());
@@ -166,14 +166,14 @@ absl::Status RunOrders::checkContent(const Order &order) const {
 }
 
 /// Another task of the plan.
-absl::Status RunOrders::checkOther(uint32_t task) const {
+absl::Status OrderValidator::checkOther(uint32_t task) const {
   return task < plan::allTasks(plan_).size() && task != task_
              ? absl::OkStatus()
              : wrong(absl::StrCat("task ", task, " is none of the plan's others"));
 }
 
 /// The peers are the plan's tasks, this one among them; the results asked for are the plan's.
-absl::Status RunOrders::checkPrepare(const Order::Prepare &prepare) const {
+absl::Status OrderValidator::checkPrepare(const Order::Prepare &prepare) const {
   const std::vector<plan::Task> tasks = plan::allTasks(plan_);
   if (static_cast<size_t>(prepare.peers_size()) != tasks.size())
     return wrong(absl::StrCat("it has ", prepare.peers_size(), " peers, the plan ", tasks.size(), " tasks"));
@@ -200,7 +200,7 @@ absl::Status RunOrders::checkPrepare(const Order::Prepare &prepare) const {
 }
 
 /// A phase of the plan, an epoch that is new, steps that can be counted, and data as this task knows it.
-absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
+absl::Status OrderValidator::checkBegin(const Order::Begin &begin) const {
   if (begin.phase() >= static_cast<uint32_t>(plan_.phases_size()))
     return wrong(absl::StrCat("the plan has ", plan_.phases_size(), " phases and no phase ", begin.phase()));
   const Order::Begin::Reports &reports = begin.reports();
@@ -223,7 +223,7 @@ absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
   if (begin.taken_size() > begin.other_positions_size() + 1)
     return wrong(absl::StrCat("samples that were taken ahead, of ", begin.taken_size(), " streams"));
   for (int i = 0; i < begin.taken_size(); ++i)
-    if (absl::Status taken = data::Taken::check(i == 0 ? begin.position() : begin.other_positions(i - 1),
+    if (absl::Status taken = data::ConsumedRanges::check(i == 0 ? begin.position() : begin.other_positions(i - 1),
                                                 {begin.taken(i).ahead().data(), size_t(begin.taken(i).ahead_size())});
         !taken.ok())
       return taken;
@@ -233,7 +233,7 @@ absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
                               begin.steps()));
   const plan::Phase &phase = plan_.phases(static_cast<int>(begin.phase()));
   const uint64_t epoch = begin.epoch_samples();
-  if ((epoch > 0) != (phase.samples_per_step() > 0) || epoch > plan::Limits::bytes)
+  if ((epoch > 0) != (phase.samples_per_step() > 0) || epoch > plan::PlanLimits::bytes)
     return wrong(
         absl::StrCat("epochs of ", epoch, " samples in a phase that takes ", phase.samples_per_step(), " a step"));
   if (auto own = samples_.find(phase.dataset()); epoch && own != samples_.end() && own->second != epoch)
@@ -243,10 +243,10 @@ absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
   return absl::OkStatus();
 }
 
-CheckOrders::CheckOrders(const plan::Plan &plan, uint32_t task) : plan_(plan), task_(task) {}
+CheckOrderValidator::CheckOrderValidator(const plan::Plan &plan, uint32_t task) : plan_(plan), task_(task) {}
 
-/// As RunOrders::take, for graphrun check.
-absl::Status CheckOrders::take(const CheckOrder &order) {
+/// As OrderValidator::take, for graphrun check.
+absl::Status CheckOrderValidator::take(const CheckOrder &order) {
   GRAPHC_RETURN_IF_ERROR(
       base::annotate(check(order), absl::StrCat("the chief's order ", order.id(), ", ", kindName(order))));
   id_ = order.id();
@@ -258,7 +258,7 @@ absl::Status CheckOrders::take(const CheckOrder &order) {
 }
 
 /// Other tasks of the plan, each once.
-absl::Status CheckOrders::checkPeers(const google::protobuf::RepeatedPtrField<service::Peer> &peers, bool named) const {
+absl::Status CheckOrderValidator::checkPeers(const google::protobuf::RepeatedPtrField<service::Peer> &peers, bool named) const {
   const std::vector<plan::Task> tasks = plan::allTasks(plan_);
   std::set<uint32_t> seen;
   for (service::Peer peer : peers) {
@@ -273,7 +273,7 @@ absl::Status CheckOrders::checkPeers(const google::protobuf::RepeatedPtrField<se
 }
 
 /// The stages come in order: look, reach, prepare, connect, measure (as often as wanted), end.
-absl::Status CheckOrders::check(const CheckOrder &order) const {
+absl::Status CheckOrderValidator::check(const CheckOrder &order) const {
   if (order.kind_case() == CheckOrder::KIND_NOT_SET || order.has_wait())
     return wrong("start every task with the same graphrun");
   if (order.id() <= id_)

@@ -27,10 +27,10 @@ namespace graphc::session {
 std::string orderName(const service::Order &order);
 
 /// Those of a run.
-class RunOrders {
+class OrderValidator {
 public:
   /// `task`: own number. The plan is verified and outlives this.
-  RunOrders(const plan::Plan &plan, uint32_t task, uint64_t incarnation);
+  OrderValidator(const plan::Plan &plan, uint32_t task, uint64_t incarnation);
   /// OK: it may be obeyed, and counts as obeyed.
   absl::Status take(const service::Order &order);
   /// What this task found of a data set; orders have to agree.
@@ -54,9 +54,9 @@ private:
 };
 
 /// Those of graphrun check: look, reach, prepare, connect, measure…, end; each may be left out, and end comes at any time.
-class CheckOrders {
+class CheckOrderValidator {
 public:
-  CheckOrders(const plan::Plan &plan, uint32_t task);
+  CheckOrderValidator(const plan::Plan &plan, uint32_t task);
   absl::Status take(const service::CheckOrder &order);
 
 private:

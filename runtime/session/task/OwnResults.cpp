@@ -6,7 +6,7 @@
 
 namespace graphc::session {
 
-void OwnResults::add(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
+void TaskResults::add(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
   const plan::Port &port = lane.program->fetches(static_cast<int>(fetch));
   const plan::Buffer &buffer = lane.program->buffers(static_cast<int>(port.buffer()));
   base::MutexLock lock(mutex_);
@@ -19,7 +19,7 @@ void OwnResults::add(const executor::LaneInfo &lane, uint32_t fetch, uint64_t st
   value.byInstance[lane.instance].assign(static_cast<const char *>(data), buffer.bytes());
 }
 
-std::map<std::string, FetchedTensor> OwnResults::take() {
+std::map<std::string, FetchedTensor> TaskResults::take() {
   std::map<std::string, Value> values;
   {
     base::MutexLock lock(mutex_);

@@ -13,7 +13,7 @@ namespace graphc::session {
 
 /// For a session that sees its own task: the results that its replicas make, reduced over those of this task as FetchCollector reduces them
 /// over all.
-class OwnResults {
+class TaskResults {
 public:
   /// On a lane's thread.
   void add(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data);

@@ -56,7 +56,7 @@ bool ReportSchedule::wants(uint64_t made) {
   return true;
 }
 
-PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
+PhaseCallbacks::PhaseCallbacks(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
                      Options options)
     : run_(run), batches_(batches), options_(std::move(options)),
       tickets_(executor::makeTickets(plan, &task, run.phase, run.steps, [this] { return stopRequested(); })) {
@@ -94,17 +94,17 @@ PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const Phase
   }
 }
 
-uint64_t PhaseHost::epochOf(uint64_t step) const {
+uint64_t PhaseCallbacks::epochOf(uint64_t step) const {
   return run_.walk.samples ? run_.walk.after(run_.position, step) / run_.walk.samples : 0;
 }
 
 /// Where replicas share no step, a server's lanes wait for none of them: each serves one, or all.
-executor::StepGate *PhaseHost::gate(const executor::LaneInfo &lane) {
+executor::StepGate *PhaseCallbacks::gate(const executor::LaneInfo &lane) {
   const bool computes = lane.program->feeds_size() || lane.program->fetches_size() || lane.program->metrics_size();
   return shared_ || computes ? options_.gate : nullptr;
 }
 
-absl::Status PhaseHost::feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) {
+absl::Status PhaseCallbacks::feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) {
   for (int i = 0; i < lane.program->feeds_size(); ++i) {
     const std::string &value = options_.feeds.at(lane.program->feeds(i).name()); // the session checked that it is there
     std::memcpy(feeds[static_cast<size_t>(i)], value.data(), value.size());
@@ -112,18 +112,18 @@ absl::Status PhaseHost::feed(const executor::LaneInfo &lane, uint64_t step, std:
   return absl::OkStatus();
 }
 
-absl::Status PhaseHost::nextBatch(const executor::LaneInfo &lane, uint64_t step,
+absl::Status PhaseCallbacks::nextBatch(const executor::LaneInfo &lane, uint64_t step,
                                   const plan::Instruction::NextBatch &instruction, std::span<void *const> buffers,
                                   uint8_t *valid) {
   return batches_->next(lane.instance, instruction, buffers, valid);
 }
 
-bool PhaseHost::stopRequested() const {
+bool PhaseCallbacks::stopRequested() const {
   return notFinite_.load(std::memory_order_relaxed) || (options_.stopRequested && options_.stopRequested());
 }
 
 /// On the lane of the chief's first instance, at the start of each step: is it the last?
-executor::ControlMessage PhaseHost::decide(const executor::LaneInfo &lane, uint64_t step) {
+executor::ControlMessage PhaseCallbacks::decide(const executor::LaneInfo &lane, uint64_t step) {
   const bool last = step + 1 >= run_.steps;
   ReportSchedule *schedule = record(lane).schedule;
   const bool report = schedule && schedule->wants(run_.firstStep + step + 1);
@@ -137,7 +137,7 @@ executor::ControlMessage PhaseHost::decide(const executor::LaneInfo &lane, uint6
 }
 
 /// A loss that is no number ends the run here, with the step and the lane that made it, or asks for its end; it is counted nowhere.
-absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value) {
+absl::Status PhaseCallbacks::addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value) {
   double loss = readScalar(value, record.lossType);
   if (record.lossParts > 1)
     loss /= record.lossParts;
@@ -162,10 +162,10 @@ absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &la
 }
 
 /// Where the step is the first of an epoch, what was summed is of the one before.
-void PhaseHost::beginEpoch(LaneRecord &record, uint64_t step) const {
+void PhaseCallbacks::beginEpoch(LaneRecord &record, uint64_t step) const {
   if (step >= record.epochFrom && step < record.epochEnds)
     return;
-  const data::Walk &walk = run_.walk;
+  const data::StreamWalk &walk = run_.walk;
   const uint64_t epoch = epochOf(step);
   record.epochFrom = step;
   record.epochEnds =
@@ -178,7 +178,7 @@ void PhaseHost::beginEpoch(LaneRecord &record, uint64_t step) const {
 }
 
 /// On the lane's thread, while its frame still holds the step: metrics are added, results sent, the loss looked at.
-absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) {
+absl::Status PhaseCallbacks::stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) {
   LaneRecord &one = record(lane);
   one.times.add(results.nanoseconds);
   if (one.trains)
@@ -214,7 +214,7 @@ absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor:
 }
 
 /// All results of the step, and metrics since the last report, on their way to the chief. Behind a rest these go on.
-void PhaseHost::report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results,
+void PhaseCallbacks::report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results,
                        bool rest) const {
   service::Report report;
   report.set_rest(rest);
@@ -232,7 +232,7 @@ void PhaseHost::report(LaneRecord &record, const executor::LaneInfo &lane, const
   options_.reported(lane, run_.firstStep + results.step, std::move(report));
 }
 
-PhaseHost::Progress PhaseHost::progress() const {
+PhaseCallbacks::Progress PhaseCallbacks::progress() const {
   Progress sum;
   sum.tickets = tickets_ ? tickets_->taken() : 0;
   sum.notFinite = notFinite_.load(std::memory_order_relaxed);
@@ -240,7 +240,7 @@ PhaseHost::Progress PhaseHost::progress() const {
     if (!record)
       continue;
     sum.steps = std::max(sum.steps, record->steps.load(std::memory_order_acquire));
-    const LossSoFar::Value now = record->lossSoFar.get();
+    const RunningLoss::Value now = record->lossSoFar.get();
     if (now.loss.count == 0 || (shared_ && now.epoch < sum.lossEpoch))
       continue;
     if (shared_ && now.epoch > sum.lossEpoch)
@@ -252,7 +252,7 @@ PhaseHost::Progress PhaseHost::progress() const {
   return sum;
 }
 
-void PhaseHost::answer(service::Done &done) const {
+void PhaseCallbacks::answer(service::Done &done) const {
   done.set_stopped(stopped());
   done.set_not_finite(notFinite());
   if (tickets_)
@@ -273,7 +273,7 @@ void PhaseHost::answer(service::Done &done) const {
   }
 }
 
-std::map<uint64_t, EpochLoss> PhaseHost::losses() const {
+std::map<uint64_t, EpochLoss> PhaseCallbacks::losses() const {
   std::map<uint64_t, EpochLoss> sums;
   for (const auto &record : records_)
     if (record && record->lossOfEpoch.count) {
@@ -283,7 +283,7 @@ std::map<uint64_t, EpochLoss> PhaseHost::losses() const {
   return sums;
 }
 
-std::map<std::pair<std::string, uint64_t>, MetricTotal> PhaseHost::metrics() const {
+std::map<std::pair<std::string, uint64_t>, MetricTotal> PhaseCallbacks::metrics() const {
   std::map<std::pair<std::string, uint64_t>, MetricTotal> sums;
   for (const auto &record : records_)
     for (size_t i = 0; record && i < record->metrics.size(); ++i) {
@@ -294,18 +294,18 @@ std::map<std::pair<std::string, uint64_t>, MetricTotal> PhaseHost::metrics() con
   return sums;
 }
 
-std::string PhaseHost::notFinite() const {
+std::string PhaseCallbacks::notFinite() const {
   for (const auto &record : records_)
     if (record && !record->notFinite.empty())
       return record->notFinite;
   return "";
 }
 
-std::optional<executor::StalenessCounts> PhaseHost::staleness() const {
+std::optional<executor::StalenessCounts> PhaseCallbacks::staleness() const {
   return tickets_ ? std::optional(tickets_->staleness()) : std::nullopt;
 }
 
-observe::StepTimes PhaseHost::times() const {
+observe::StepTimes PhaseCallbacks::times() const {
   observe::StepTimes all;
   for (const auto &record : records_)
     if (record)

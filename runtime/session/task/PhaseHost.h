@@ -56,7 +56,7 @@ private:
 using ReportSchedules = std::map<std::pair<uint32_t, uint32_t>, ReportSchedule>;
 
 /// The losses of a lane's epoch so far. One thread writes, any reads; who reads gets what was written together.
-class LossSoFar {
+class RunningLoss {
 public:
   struct Value {
     uint64_t epoch = 0;
@@ -94,10 +94,10 @@ struct PhaseRun {
   uint64_t stepsBefore = 0; ///< of all lanes together (asynchronous: updates)
   uint64_t steps = 0; ///< planned; asynchronous phases: updates
   uint64_t position = 0; ///< where the stream stands that makes the epochs
-  data::Walk walk = {}; ///< of all replicas; no samples: no epochs
+  data::StreamWalk walk = {}; ///< of all replicas; no samples: no epochs
 };
 
-class PhaseHost final : public executor::Host {
+class PhaseCallbacks final : public executor::LaneCallbacks {
 public:
   struct Options {
     std::map<std::string, std::string> feeds; ///< name → bytes, checked
@@ -113,11 +113,11 @@ public:
     std::optional<service::Order::Begin::Reports> reports;
     ReportSchedules *schedules = nullptr; ///< where there are reports
     std::function<void(const executor::LaneInfo &, uint64_t globalStep, service::Report)> reported;
-    service::Backlog *untaken = nullptr; ///< of what `fetched` and `reported` were given; may be null
+    service::ResultBacklog *untaken = nullptr; ///< of what `fetched` and `reported` were given; may be null
     std::function<bool()> stopRequested; ///< cheap; asked once a step by the chief's lane
     std::function<void()> firstStepDone; ///< after the very first step of this run of the phase
   };
-  PhaseHost(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
+  PhaseCallbacks(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
             Options options);
 
   absl::Status feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) override;
@@ -125,7 +125,7 @@ public:
   absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step, const plan::Instruction::NextBatch &instruction,
                          std::span<void *const> buffers, uint8_t *valid) override;
   executor::ControlMessage decide(const executor::LaneInfo &lane, uint64_t step) override;
-  executor::Tickets *tickets() override { return tickets_.get(); }
+  executor::UpdateTickets *tickets() override { return tickets_.get(); }
   executor::StepGate *gate(const executor::LaneInfo &lane) override;
   transport::Port *untaken(const executor::LaneInfo &) override {
     return options_.untaken && options_.untaken->poll() != transport::PollState::Ready ? options_.untaken : nullptr;
@@ -175,7 +175,7 @@ private:
     uint32_t lossParts = 1; ///< micro-batches, whose losses the one that is fetched sums
     std::vector<bool> wanted; ///< by fetch
     std::atomic<uint64_t> steps{0};
-    LossSoFar lossSoFar;
+    RunningLoss lossSoFar;
     bool trains = false;
     uint64_t epoch = 0; ///< of `lossOfEpoch` and, where it trains, of `metrics`
     uint64_t epochFrom = 0, epochEnds = 0; ///< steps from here, and before there, are known to be of it
@@ -201,7 +201,7 @@ private:
   bool shared_ = true; ///< lanes make the same steps
   std::vector<size_t> offsets_; ///< by program
   std::vector<std::unique_ptr<LaneRecord>> records_; ///< null: not of this task
-  std::unique_ptr<executor::Tickets> tickets_; ///< null: given elsewhere
+  std::unique_ptr<executor::UpdateTickets> tickets_; ///< null: given elsewhere
   std::atomic<bool> stopped_{false}, first_{false}, notFinite_{false};
 };
 

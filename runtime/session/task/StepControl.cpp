@@ -9,7 +9,7 @@
 
 namespace graphc::session {
 
-void StepControl::prepare(const service::Order::Prepare &order) {
+void StepArbiter::prepare(const service::Order::Prepare &order) {
   base::MutexLock lock(mutex_);
   fetches_.assign(order.fetches().begin(), order.fetches().end());
   if (!order.has_stepped())
@@ -22,7 +22,7 @@ void StepControl::prepare(const service::Order::Prepare &order) {
   gate().awaitGrants();
 }
 
-absl::Status StepControl::permit(const service::ToTask::Permit &permit) {
+absl::Status StepArbiter::permit(const service::ToTask::Permit &permit) {
   if (takesAll()) // its own
     return absl::OkStatus();
   {
@@ -48,7 +48,7 @@ absl::Status StepControl::permit(const service::ToTask::Permit &permit) {
 }
 
 /// Of a phase that is stepped. The chief's command line wants its results of every step; its session, here or there, those that it names.
-bool StepControl::wantsThere(const std::string &name, uint64_t step) {
+bool StepArbiter::wantsThere(const std::string &name, uint64_t step) {
   if (takesAll())
     return stepping_->wants(name);
   base::MutexLock lock(mutex_);
@@ -58,7 +58,7 @@ bool StepControl::wantsThere(const std::string &name, uint64_t step) {
   return found != wanted_.end() && found->second.contains(name);
 }
 
-void StepControl::direct(const plan::Phase &phase, PhaseHost::Options &host) {
+void StepArbiter::direct(const plan::Phase &phase, PhaseCallbacks::Options &host) {
   const bool here = isSteppedHere(phase);
   if (here || isPermitted(phase))
     host.gate = &gate();
@@ -92,14 +92,14 @@ void StepControl::direct(const plan::Phase &phase, PhaseHost::Options &host) {
 }
 
 /// Where replicas share no step, those of this task are counted by themselves.
-void StepControl::begin(const plan::Phase &phase, uint64_t firstStep, size_t lanes) {
+void StepArbiter::begin(const plan::Phase &phase, uint64_t firstStep, size_t lanes) {
   if (isSteppedHere(phase) || isPermitted(phase))
     gate().begin(phase.ends_by_end_of_stream() ? gate().made() : firstStep, lanes);
   if (isSteppedHere(phase) && stepping_->own && stepping_->initialized && !std::exchange(begun_, true))
     stepping_->initialized(firstStep, restoredFrom_);
 }
 
-void StepControl::finish(const plan::Phase &phase, uint64_t steps) {
+void StepArbiter::finish(const plan::Phase &phase, uint64_t steps) {
   if (isSteppedHere(phase))
     gate().finish(steps);
 }

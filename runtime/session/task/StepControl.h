@@ -20,10 +20,10 @@
 
 namespace graphc::session {
 
-class StepControl {
+class StepArbiter {
 public:
   /// `stepping`: of the session in this process; null: there is none.
-  StepControl(Stepping *stepping, service::ControlLink &link) : stepping_(stepping), link_(link) {}
+  StepArbiter(StepwiseRun *stepping, service::ControlLink &link) : stepping_(stepping), link_(link) {}
   /// What the chief says before all: the results that it may get, and whether its session takes the steps.
   void prepare(const service::Order::Prepare &order);
   /// A word of the chief's session, on the link's thread. An error: it is none.
@@ -32,7 +32,7 @@ public:
   /// The variables have their values, by a checkpoint where that is not empty.
   void restored(const std::string &from) { restoredFrom_ = from; }
   /// Before the lanes are made: their gate, and where their results go.
-  void direct(const plan::Phase &phase, PhaseHost::Options &host);
+  void direct(const plan::Phase &phase, PhaseCallbacks::Options &host);
   /// Once they are: so many of them wait at the gate.
   void begin(const plan::Phase &phase, uint64_t firstStep, size_t lanes);
   /// They have ended, after so many steps.
@@ -47,7 +47,7 @@ private:
   bool wantsHere(const std::string &name) const { return stepping_->own && stepping_->wants(name); }
   bool wantsThere(const std::string &name, uint64_t step);
 
-  Stepping *const stepping_;
+  StepwiseRun *const stepping_;
   service::ControlLink &link_;
   std::string restoredFrom_;
   bool begun_ = false; ///< the session here has heard from which step

@@ -13,13 +13,13 @@
 namespace graphc::session {
 
 /// What a session gives the task of its process. A phase of another role, as an evaluation in between, runs by itself.
-struct Stepping {
+struct StepwiseRun {
   plan::Role role = plan::TRAIN;
   executor::StepGate gate;
   /// The session is not the chief's, or its replica shares no step with others: it sees what its own task makes, and takes only the steps
   /// of that. Else it takes everybody's.
   bool own = false;
-  OwnResults results; ///< of the step that runs, where `own`
+  TaskResults results; ///< of the step that runs, where `own`
   /// Whether the step that runs sends this result; asked on lanes' threads.
   std::function<bool(const std::string &fetch)> wants;
   std::function<void(const FetchedTensor &)>

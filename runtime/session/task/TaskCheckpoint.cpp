@@ -36,10 +36,10 @@ bool isReplaced(const std::string &path) {
   return lstat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode);
 }
 
-absl::StatusOr<checkpoint::Origin> openOrigin(const service::Order::Initialize &order) {
+absl::StatusOr<checkpoint::WarmStartSource> openOrigin(const service::Order::Initialize &order) {
   if (order.has_init_file())
-    return checkpoint::Origin::openFile(order.init_from(), order.init_file().bytes(), order.init_file().crc32c());
-  return checkpoint::Origin::openCheckpoint(order.init_from().empty() ? order.restore_from() : order.init_from());
+    return checkpoint::WarmStartSource::openFile(order.init_from(), order.init_file().bytes(), order.init_file().crc32c());
+  return checkpoint::WarmStartSource::openCheckpoint(order.init_from().empty() ? order.restore_from() : order.init_from());
 }
 
 /// For parts of one variable, which several tasks write together.
@@ -55,8 +55,8 @@ absl::Status TaskCheckpoint::initialize(const service::Order::Initialize &order,
     variables_.initialize();
   const bool begins = !order.init_from().empty();
   if ((begins || !order.restore_from().empty()) && !variables_.stored().empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Origin origin, openOrigin(order));
-    checkpoint::Beginnings beginnings;
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::WarmStartSource origin, openOrigin(order));
+    checkpoint::WarmStart beginnings;
     if (begins) {
       GRAPHC_ASSIGN_OR_RETURN(beginnings, origin.beginnings(plan_));
     }

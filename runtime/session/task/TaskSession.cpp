@@ -37,7 +37,7 @@ service::Error toProto(const TaskFailure &failure) {
 }
 } // namespace
 
-TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link)
+OrderExecutor::OrderExecutor(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link)
     : loaded_(plan), plan_(plan.plan), options_(std::move(options)), task_(plan::allTasks(plan_)[options_.task]),
       name_(plan::taskText(plan_, task_)), link_(link), orders_(plan_, options_.task, options_.transport.incarnation),
       datasets_(options_.datasets ? options_.datasets : std::make_shared<data::DatasetCache>(plan_, options_.data)),
@@ -48,11 +48,11 @@ TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, serv
     fail({std::move(why), secondary, ""});
   });
   if (options_.recorder)
-    options_.recorder->watch([this]() -> std::optional<std::vector<service::LanePlace>> {
+    options_.recorder->watch([this]() -> std::optional<std::vector<service::LanePosition>> {
       if (failedBefore(absl::InfiniteFuture())) // lanes wake, and go
         return std::nullopt;
       const service::Progress now = progress();
-      return std::vector<service::LanePlace>(now.lanes().begin(), now.lanes().end());
+      return std::vector<service::LanePosition>(now.lanes().begin(), now.lanes().end());
     });
   link_.onStop([this](uint64_t epoch) { stopEpoch_.store(epoch, std::memory_order_relaxed); });
   link_.onGone([this](const service::Gone &process) { gone(process); });
@@ -62,7 +62,7 @@ TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, serv
   });
 }
 
-TaskSession::~TaskSession() {
+OrderExecutor::~OrderExecutor() {
   link_.onEnd(nullptr);
   link_.onStop(nullptr);
   link_.onGone(nullptr);
@@ -74,7 +74,7 @@ TaskSession::~TaskSession() {
 }
 
 /// For the next session of this process: the code, and the variables where nobody else holds on to them and they are whole.
-void TaskSession::keep() {
+void OrderExecutor::keep() {
   if (!options_.kept || leftBehind_ || ended_)
     return;
   options_.kept->library = std::move(library_);
@@ -90,10 +90,10 @@ void TaskSession::keep() {
 }
 
 /// On any thread. The first failure is kept; transports, results under way and the running phase are aborted, which wakes every lane.
-void TaskSession::fail(TaskFailure failure) {
+void OrderExecutor::fail(TaskFailure failure) {
   transport::Transport *abortable;
-  std::shared_ptr<PhaseHost> host;
-  std::shared_ptr<PhaseReturns> returns;
+  std::shared_ptr<PhaseCallbacks> host;
+  std::shared_ptr<TaskRejoin> returns;
   absl::Status status = failure.status;
   {
     base::MutexLock lock(mutex_);
@@ -117,11 +117,11 @@ void TaskSession::fail(TaskFailure failure) {
     host->abort(status);
 }
 
-service::Progress TaskSession::progress() const {
+service::Progress OrderExecutor::progress() const {
   service::Progress message;
   message.set_stop_requested(stop_.load(std::memory_order_relaxed));
   message.set_end_asked(endAsked_.load(std::memory_order_relaxed));
-  std::shared_ptr<PhaseHost> host;
+  std::shared_ptr<PhaseCallbacks> host;
   {
     base::MutexLock lock(mutex_);
     host = running_;
@@ -130,7 +130,7 @@ service::Progress TaskSession::progress() const {
         *message.add_lanes() = toProto(lane);
   }
   if (host) {
-    PhaseHost::Progress now = host->progress();
+    PhaseCallbacks::Progress now = host->progress();
     message.set_steps(now.steps);
     message.set_tickets(now.tickets);
     message.set_loss_sum(now.lossSum);
@@ -141,19 +141,19 @@ service::Progress TaskSession::progress() const {
   return message;
 }
 
-std::optional<TaskFailure> TaskSession::failedBefore(absl::Time time) const {
+std::optional<TaskFailure> OrderExecutor::failedBefore(absl::Time time) const {
   base::MutexLock lock(mutex_);
   return failedAt_ < time ? failure_ : std::nullopt;
 }
 
-std::string TaskSession::stateOf(const std::string &task) const {
+std::string OrderExecutor::stateOf(const std::string &task) const {
   const std::optional<int64_t> process = near_.find(task);
   return process && observe::isStopped(*process) ? absl::StrCat("; its process ", *process, " is ", kStopped) : "";
 }
 
 /// The session's thread: takes an order, obeys, answers. After a failure it answers with that, and waits for what the master says the cause
 /// is.
-std::optional<TaskFailure> TaskSession::run() {
+std::optional<TaskFailure> OrderExecutor::run() {
   while (true) {
     absl::StatusOr<service::ToTask> message = link_.receive(absl::InfiniteFuture());
     if (!message.ok())
@@ -205,7 +205,7 @@ std::optional<TaskFailure> TaskSession::run() {
 }
 
 /// An order that may not come now, or says what cannot be, is refused before anything is done (Orders.h).
-absl::Status TaskSession::obey(const Order &order, Done *done) {
+absl::Status OrderExecutor::obey(const Order &order, Done *done) {
   GRAPHC_RETURN_IF_ERROR(orders_.take(order));
   note("order: " + orderName(order));
   switch (order.kind_case()) {
@@ -252,7 +252,7 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
 }
 
 /// Looks whether there is memory, loads the code, makes the variables, listens for the other tasks; answers where.
-absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
+absl::Status OrderExecutor::prepare(const Order::Prepare &order, Done *done) {
   peers_.assign(order.peers().begin(), order.peers().end());
   steps_.prepare(order);
   nanStops_ = order.nan_stops();
@@ -289,7 +289,7 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
 }
 
 /// Connects to every task; opens the data and answers how many samples there are.
-absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
+absl::Status OrderExecutor::connect(const Order::Connect &order, Done *done) {
   GRAPHC_RETURN_IF_ERROR(
       transports_->connect({order.paths().begin(), order.paths().end()}, absl::Now() + kConnectDeadline));
   GRAPHC_RETURN_IF_ERROR(transports_->pinMessages(plan_, task_, options_.warn));
@@ -300,7 +300,7 @@ absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
 }
 
 /// Channels empty again, data at its position, a host and lanes for the phase: all but running.
-absl::Status TaskSession::begin(const Order::Begin &order) {
+absl::Status OrderExecutor::begin(const Order::Begin &order) {
   endPhase();
   phase_ = order.phase();
   const plan::Phase &phase = plan_.phases(static_cast<int>(phase_));
@@ -322,10 +322,10 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   run.steps = order.steps();
   run.position = order.position();
   if (order.epoch_samples()) {
-    const std::vector<data::Stream> streams = data::streamsOf(plan_, phase_);
+    const std::vector<data::SampleStream> streams = data::streamsOf(plan_, phase_);
     run.walk = {order.epoch_samples(), phase.samples_per_step() * sharing, !streams.empty() && streams.front().padded};
   }
-  PhaseHost::Options host;
+  PhaseCallbacks::Options host;
   host.feeds = options_.feeds;
   host.nanStops = nanStops_;
   steps_.direct(phase, host);
@@ -339,7 +339,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   }
   host.stopRequested = [this, epoch = order.epoch()] { return stopEpoch_.load(std::memory_order_relaxed) == epoch; };
   host.firstStepDone = [this] { stats_.firstStep(); };
-  host_ = std::make_shared<PhaseHost>(plan_, task_, run, batches_.get(), std::move(host));
+  host_ = std::make_shared<PhaseCallbacks>(plan_, task_, run, batches_.get(), std::move(host));
   executor::FrameOptions frame;
   frame.pool = &pool_;
   GRAPHC_ASSIGN_OR_RETURN(lanes_,
@@ -355,12 +355,12 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   base::MutexLock lock(mutex_);
   laneWatch_.reset();
   running_ = host_;
-  returns_ = order.rejoinable() ? std::make_shared<PhaseReturns>(plan_, phase_, order.epoch()) : nullptr;
+  returns_ = order.rejoinable() ? std::make_shared<TaskRejoin>(plan_, phase_, order.epoch()) : nullptr;
   return failure_ ? failure_->status : absl::OkStatus();
 }
 
 /// What the chief says while lanes run beside this thread. What cannot be obeyed then is no failure of this task.
-void TaskSession::obeyBeside(const service::ToTask &message) {
+void OrderExecutor::obeyBeside(const service::ToTask &message) {
   if (message.has_release())
     fail({absl::InvalidArgumentError("the chief let this task go before the end of the run"), false, ""});
   if (!message.has_order())
@@ -380,7 +380,7 @@ void TaskSession::obeyBeside(const service::ToTask &message) {
   link_.send(std::move(answer));
 }
 
-absl::Status TaskSession::relink(const service::Peer &peer, Done *done) {
+absl::Status OrderExecutor::relink(const service::Peer &peer, Done *done) {
   peers_[peer.task()] = peer;
   GRAPHC_ASSIGN_OR_RETURN(const std::string path, transports_->relink(plan_, peers_, peer.task()));
   done->set_path(path);
@@ -389,7 +389,7 @@ absl::Status TaskSession::relink(const service::Peer &peer, Done *done) {
 }
 
 /// On a gRPC thread. The chief hears that the connection broke, in case the peer lives.
-bool TaskSession::spares(uint32_t peer, uint64_t incarnation, const absl::Status &why) {
+bool OrderExecutor::spares(uint32_t peer, uint64_t incarnation, const absl::Status &why) {
   {
     base::MutexLock lock(mutex_);
     if (!returns_ || !returns_->mayReturn(peer) || failure_ || ended_)
@@ -404,7 +404,7 @@ bool TaskSession::spares(uint32_t peer, uint64_t incarnation, const absl::Status
   return true;
 }
 
-void TaskSession::gone(const service::Gone &process) {
+void OrderExecutor::gone(const service::Gone &process) {
   TaskTransports *transports;
   {
     base::MutexLock lock(mutex_);
@@ -415,10 +415,10 @@ void TaskSession::gone(const service::Gone &process) {
 }
 
 /// Runs the lanes to the phase's end; answers steps, losses and metrics.
-absl::Status TaskSession::runPhase(Done *done) {
-  executor::RunOptions options;
+absl::Status OrderExecutor::runPhase(Done *done) {
+  executor::LaneRunOptions options;
   options.reportAfter = options_.reportAfter;
-  options.deadline = returns_ ? PhaseReturns::waitLimit(waitLimit_) : waitLimit_;
+  options.deadline = returns_ ? TaskRejoin::waitLimit(waitLimit_) : waitLimit_;
   options.onWait = [this](const executor::WaitReport &report) {
     std::string text =
         absl::StrCat(report.text, ", for ", absl::FormatDuration(absl::Trunc(report.since, absl::Seconds(1))));
@@ -434,7 +434,7 @@ absl::Status TaskSession::runPhase(Done *done) {
   options.parking = returns_ ? &returns_->parking() : nullptr;
   auto run = [&] { return executor::runLanes(lanes_, options); };
   absl::Status status =
-      returns_ ? PhaseReturns::runAside(link_, run, [this](const service::ToTask &said) { obeyBeside(said); }) : run();
+      returns_ ? TaskRejoin::runAside(link_, run, [this](const service::ToTask &said) { obeyBeside(said); }) : run();
   absl::Duration took = absl::Now() - start;
   noteWhole();
   {
@@ -454,7 +454,7 @@ absl::Status TaskSession::runPhase(Done *done) {
 }
 
 /// The lanes of a phase have ended or failed. Other phases than training leave the variables as they are.
-void TaskSession::noteWhole() {
+void OrderExecutor::noteWhole() {
   if (!state_.held() || plan_.phases(static_cast<int>(phase_)).role() != plan::TRAIN)
     return;
   // One lane, by the plan (VerifyCommit.h); none of a task that is no replica, and has no variable.
@@ -462,7 +462,7 @@ void TaskSession::noteWhole() {
 }
 
 /// Takes lanes, host and data apart. After a failure whatever gRPC may still read, or a device touch, stays until the process ends.
-void TaskSession::endPhase() {
+void OrderExecutor::endPhase() {
   {
     base::MutexLock lock(mutex_);
     running_.reset();
@@ -490,7 +490,7 @@ void TaskSession::endPhase() {
 }
 
 /// Nothing that follows is a failure of this task: the others go, one by one.
-void TaskSession::end(Done *done) {
+void OrderExecutor::end(Done *done) {
   done->set_stats(stats_.text(library_.get()));
   base::MutexLock lock(mutex_);
   ended_ = true;

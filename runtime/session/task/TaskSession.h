@@ -41,7 +41,7 @@ struct TaskOptions {
   std::function<void(const std::string &)> warn;
   std::shared_ptr<KeptState> kept; ///< outlives sessions of one task; null: none goes on from memory
   FlightRecorder *recorder = nullptr; ///< null: nothing is recorded; else outlives the session
-  Stepping *stepping =
+  StepwiseRun *stepping =
       nullptr; ///< the session of this process, which takes steps of phases of one role; null: there is none
 };
 
@@ -53,10 +53,10 @@ struct TaskFailure {
   bool lost = false; ///< that other task did not fail by itself: its process or the way to it is gone
 };
 
-class TaskSession {
+class OrderExecutor {
 public:
-  TaskSession(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link);
-  ~TaskSession();
+  OrderExecutor(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link);
+  ~OrderExecutor();
 
   /// Obeys orders until the end. Never throws, never hangs: every wait ends with an order, a failure or a deadline.
   std::optional<TaskFailure> run();
@@ -104,7 +104,7 @@ private:
   const plan::Task task_;
   const std::string name_;
   service::ControlLink &link_;
-  RunOrders orders_; ///< which may come next
+  OrderValidator orders_; ///< which may come next
 
   const std::shared_ptr<data::DatasetCache> datasets_;
   std::vector<service::Peer> peers_;
@@ -115,25 +115,25 @@ private:
   std::optional<TaskCheckpoint> files_; ///< of these variables
   WholeState state_; ///< which they are
   std::unique_ptr<TaskTransports> transports_;
-  std::shared_ptr<PhaseReturns>
+  std::shared_ptr<TaskRejoin>
       returns_; ///< of a phase whose workers may come back; written under mutex_, and read there but by the session
-  kernels::Pool pool_; ///< of all lanes; has threads once a lane calls what it can share out
+  kernels::ThreadPool pool_; ///< of all lanes; has threads once a lane calls what it can share out
 
   // Of the phase that was begun. The host is shared because the heartbeat may be reading it when the phase ends.
   uint32_t phase_ = 0;
   std::unique_ptr<data::PhaseBatches> batches_;
-  std::shared_ptr<PhaseHost> host_;
+  std::shared_ptr<PhaseCallbacks> host_;
   TaskTraces traces_; ///< of these lanes
   ReportSchedules schedules_;
   std::vector<std::unique_ptr<executor::Lane>> lanes_;
-  StepControl steps_;
+  StepArbiter steps_;
   std::atomic<bool> stop_{false}, endAsked_{false};
   std::atomic<uint64_t> stopEpoch_{0}; ///< the phase of this epoch is to end
 
   mutable base::Mutex mutex_;
-  std::shared_ptr<PhaseHost> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the heartbeat may look
+  std::shared_ptr<PhaseCallbacks> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the heartbeat may look
   mutable LaneWatch laneWatch_ ABSL_GUARDED_BY(mutex_); ///< of lanes_, where running_ is there
-  NearProcesses near_;
+  LocalProcesses near_;
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
   absl::Time failedAt_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   bool wasStopped_ = false, leftBehind_ = false;

@@ -12,7 +12,7 @@ void TaskStatistics::firstStep() {
 }
 
 // The file of --stats is about training; a run that only evaluates or predicts is told about that instead.
-void TaskStatistics::add(const plan::Phase &phase, const PhaseHost &host,
+void TaskStatistics::add(const plan::Phase &phase, const PhaseCallbacks &host,
                          std::span<const std::unique_ptr<executor::Lane>> lanes, absl::Duration took,
                          const transport::TransportCounters &before, const transport::TransportCounters &now) {
   bool training = phase.role() == plan::TRAIN;
@@ -23,7 +23,7 @@ void TaskStatistics::add(const plan::Phase &phase, const PhaseHost &host,
   stats_.times.merge(host.times());
   stats_.seconds += absl::ToDoubleSeconds(took);
   if (std::optional<executor::StalenessCounts> counts = host.staleness()) {
-    observe::Staleness &all = stats_.staleness ? *stats_.staleness : stats_.staleness.emplace();
+    observe::StalenessStats &all = stats_.staleness ? *stats_.staleness : stats_.staleness.emplace();
     all.add(counts->worst, counts->steps, counts->waits);
   }
   stats_.bytesSent += now.bytesSent - before.bytesSent;

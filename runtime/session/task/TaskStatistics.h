@@ -18,7 +18,7 @@ public:
   /// The first step of all is done.
   void firstStep();
   /// A run of a phase, whose lanes have been joined; `before` and `now`: what was sent and received until then.
-  void add(const plan::Phase &phase, const PhaseHost &host, std::span<const std::unique_ptr<executor::Lane>> lanes,
+  void add(const plan::Phase &phase, const PhaseCallbacks &host, std::span<const std::unique_ptr<executor::Lane>> lanes,
            absl::Duration took, const transport::TransportCounters &before, const transport::TransportCounters &now);
   /// At the end; `library` may be null.
   std::string text(const executor::KernelLibrary *library);

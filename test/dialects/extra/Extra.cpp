@@ -132,7 +132,7 @@ ArrayRef<int64_t> shapeOf(Value memory) { return cast<ShapedType>(memory.getType
 //===----------------------------------------------------------------------------------------------------------===//
 
 Results CubeOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   return {s.multiply(s.multiply(x[0], x[0]), x[0])};
 }
 void CubeOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
@@ -141,13 +141,13 @@ void CubeOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBi
 }
 
 Results BellOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   Value one = s.constant(x[0].getType(), 1);
   return {s.divide(one, s.add(one, s.multiply(x[0], x[0])))};
 }
 
 Results PartsOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   Value zero = s.constant(x[0].getType(), 0);
   return {s.maximum(x[0], zero), s.maximum(s.subtract(zero, x[0]), zero)};
 }
@@ -164,7 +164,7 @@ void PartsOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallB
 SmallVector<LoopNest> SumOfSquaresOp::getLoopNests() { return reduceLast(*this); }
 TypedAttr SumOfSquaresOp::getStart(unsigned) { return getZero(getResult()); }
 Results SumOfSquaresOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange old, Index) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   return {s.add(old[0], s.multiply(x[0], x[0]))};
 }
 void SumOfSquaresOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
@@ -175,7 +175,7 @@ void SumOfSquaresOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm:
 SmallVector<LoopNest> MomentsOp::getLoopNests() { return reduceLast(*this); }
 TypedAttr MomentsOp::getStart(unsigned) { return getZero(getSum()); }
 Results MomentsOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange old, Index) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   return {s.add(old[0], x[0]), s.add(old[1], s.multiply(x[0], x[0]))};
 }
 void MomentsOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
@@ -219,7 +219,7 @@ void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
   loops.over(shapeOf(outs[0]), [&](ValueRange place) { loops.store(zero, outs[0], place); });
   loops.over(shapeOf(operands[1]), [&](ValueRange place) {
     Value row = loops.clamp(loops.load(operands[0], place[0]), shapeOf(outs[0])[0]);
-    Value sum = Scalars{builder, getLoc()}.add(loops.load(outs[0], {row, place[1]}), loops.load(operands[1], place));
+    Value sum = ScalarArithmetic{builder, getLoc()}.add(loops.load(outs[0], {row, place[1]}), loops.load(operands[1], place));
     loops.store(sum, outs[0], {row, place[1]});
   });
 }
@@ -245,7 +245,7 @@ void CumsumOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange ou
     if (getReverse())
       row = arith::SubIOp::create(builder, getLoc(), last, row);
     Value element = loops.load(operands[0], {row, column});
-    Value sum = Scalars{builder, getLoc()}.add(loop.getRegionIterArg(0), element);
+    Value sum = ScalarArithmetic{builder, getLoc()}.add(loop.getRegionIterArg(0), element);
     loops.store(sum, outs[0], {row, column});
     scf::YieldOp::create(builder, getLoc(), sum);
   });
@@ -291,7 +291,7 @@ void CarelessOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange 
 void CuriousOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Loops loops{builder, getLoc()};
   loops.over(shapeOf(outs[0]), [&](ValueRange place) {
-    Value sum = Scalars{builder, getLoc()}.add(loops.load(outs[0], place), loops.load(operands[0], place));
+    Value sum = ScalarArithmetic{builder, getLoc()}.add(loops.load(outs[0], place), loops.load(operands[0], place));
     loops.store(sum, outs[0], place);
   });
 }
@@ -330,7 +330,7 @@ SmallVector<LoopNest> AddPerPlaneOp::getLoopNests() {
   return {nest};
 }
 Results AddPerPlaneOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
-  return {Scalars{builder, getLoc()}.add(x[0], x[1])};
+  return {ScalarArithmetic{builder, getLoc()}.add(x[0], x[1])};
 }
 StringRef AddPerPlaneOp::getPostOpName() { return "bias"; }
 OpOperand &AddPerPlaneOp::getPostOpInput() { return getOperandMutable(); }
@@ -360,7 +360,7 @@ void SoftplusOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::Sma
 
 bool ApplyAdagradOp::appliesGradient() { return true; }
 Results ApplyAdagradOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange old, Index) {
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   Type type = x[0].getType();
   Value sum = s.add(old[1], s.multiply(x[0], x[0]));
   Value root = math::SqrtOp::create(builder, getLoc(), s.add(sum, s.constant(type, 1e-6)));
@@ -371,7 +371,7 @@ Results ApplyAdagradOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange o
 bool ApplyNormalizedOp::appliesGradient() { return true; }
 void ApplyNormalizedOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs, const LoopTarget &) {
   Loops loops{builder, getLoc()};
-  Scalars s{builder, getLoc()};
+  ScalarArithmetic s{builder, getLoc()};
   Type type = cast<ShapedType>(outs[0].getType()).getElementType();
   Value squares = loops.sum(shapeOf(outs[0]), s.constant(type, 0), [&](ValueRange place, Value soFar) {
     Value element = loops.load(operands[0], place);
@@ -386,7 +386,7 @@ void ApplyNormalizedOp::buildLoops(OpBuilder &builder, ValueRange operands, Valu
 }
 
 Results PeekOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
-  return {Scalars{builder, getLoc()}.add(x[0], x[0])};
+  return {ScalarArithmetic{builder, getLoc()}.add(x[0], x[0])};
 }
 StringRef ApplyByCallOp::getLibraryKernel(StringRef) { return "apply_by_call"; }
 DictionaryAttr ApplyByCallOp::getLibraryDescriptor(StringRef) { return DictionaryAttr::get(getContext()); }

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 using namespace graphc;
-using Action = Liveness::Action;
+using Action = LivenessProof::Action;
 
 namespace {
 
 /// One program asks, the other one answers.
-struct RequestAndReply : Liveness {
+struct RequestAndReply : LivenessProof {
   uint32_t client = addProgram(), server = addProgram();
   uint32_t there = addChannel(1), back = addChannel(1);
   RequestAndReply() {
@@ -29,23 +29,23 @@ TEST(Liveness, RanksGrowAlongEveryEdge) {
 }
 
 TEST(Liveness, TwoThatReceiveFirstAreACycleOfFour) {
-  Liveness model;
+  LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram();
   uint32_t there = model.addChannel(1), back = model.addChannel(1);
   model.append(a, Action::Receive, back);
   model.append(a, Action::Send, there);
   model.append(b, Action::Receive, there);
   model.append(b, Action::Send, back);
-  Liveness::Result result = model.check();
+  LivenessProof::Result result = model.check();
   ASSERT_EQ(result.cycle.size(), 4u);
   int messages = 0;
-  for (Liveness::Step step : result.cycle)
-    messages += step.reason == Liveness::Reason::Message;
+  for (LivenessProof::Step step : result.cycle)
+    messages += step.reason == LivenessProof::Reason::Message;
   EXPECT_EQ(messages, 2);
 }
 
 TEST(Liveness, AnInitialMessageBreaksTheCycle) {
-  Liveness model;
+  LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram();
   uint32_t there = model.addChannel(1), back = model.addChannel(1, /*tokens=*/1);
   model.append(a, Action::Receive, back);
@@ -57,7 +57,7 @@ TEST(Liveness, AnInitialMessageBreaksTheCycle) {
 
 TEST(Liveness, LoopsThatRunTogetherAreOneNode) {
   // What stands in front of the one loop comes before what stands behind the other; an iteration has numbers of its own.
-  Liveness model;
+  LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram(), inA = model.addProgram(), inB = model.addProgram();
   uint32_t before = model.addChannel(1), inside = model.addChannel(1), behind = model.addChannel(1);
   uint32_t loops = model.addLoops();
@@ -73,14 +73,14 @@ TEST(Liveness, LoopsThatRunTogetherAreOneNode) {
 }
 
 TEST(Liveness, ALoopThatWaitsForTheOthersEndIsACycle) {
-  Liveness model;
+  LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram(), behind = model.addChannel(1), loops = model.addLoops();
   model.appendLoops(a, loops);
   model.append(a, Action::Send, behind);
   model.append(b, Action::Receive, behind);
   model.appendLoops(b, loops);
   EXPECT_EQ(model.check().cycle.size(), 3u);
-  Liveness two;
+  LivenessProof two;
   uint32_t program = two.addProgram(), same = two.addLoops();
   two.appendLoops(program, same);
   two.appendLoops(program, same);
@@ -90,7 +90,7 @@ TEST(Liveness, ALoopThatWaitsForTheOthersEndIsACycle) {
 TEST(Liveness, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
   // b asks a for something while it still reads what a sent zero-copy; a answers only after b has released it.
   for (bool zeroCopy : {false, true}) {
-    Liveness model;
+    LivenessProof model;
     uint32_t a = model.addProgram(), b = model.addProgram();
     uint32_t value = model.addChannel(1, 0, zeroCopy), answer = model.addChannel(1);
     model.append(a, Action::Send, value);
@@ -99,11 +99,11 @@ TEST(Liveness, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
     model.append(b, Action::Receive, value);
     model.append(b, Action::Receive, answer);
     model.append(b, Action::Release, value);
-    Liveness::Result result = model.check();
+    LivenessProof::Result result = model.check();
     EXPECT_EQ(result.live(), !zeroCopy);
     int borrows = 0;
-    for (Liveness::Step step : result.cycle)
-      borrows += step.reason == Liveness::Reason::Borrow;
+    for (LivenessProof::Step step : result.cycle)
+      borrows += step.reason == LivenessProof::Reason::Borrow;
     EXPECT_EQ(borrows, zeroCopy);
   }
 }
@@ -111,7 +111,7 @@ TEST(Liveness, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
 TEST(Liveness, OneSlotForTwoMessagesTakenTogetherIsACycle) {
   // The receiver releases the first message only after it has the second, which needs the first one's slot.
   for (uint32_t capacity : {1u, 2u}) {
-    Liveness model;
+    LivenessProof model;
     uint32_t a = model.addProgram(), b = model.addProgram(), channel = model.addChannel(capacity);
     model.append(a, Action::Send, channel);
     model.append(a, Action::Send, channel);
@@ -124,7 +124,7 @@ TEST(Liveness, OneSlotForTwoMessagesTakenTogetherIsACycle) {
 }
 
 TEST(Liveness, CapacityAcrossStepsIsNoCycle) {
-  Liveness model;
+  LivenessProof model;
   uint32_t a = model.addProgram(), channel = model.addChannel(1);
   model.append(a, Action::Send, channel);
   model.append(a, Action::Receive, channel);
@@ -133,12 +133,12 @@ TEST(Liveness, CapacityAcrossStepsIsNoCycle) {
 }
 
 TEST(Liveness, UnpairedMessagesAreNamed) {
-  Liveness model;
+  LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram(), channel = model.addChannel(1);
   model.append(a, Action::Send, channel);
   model.append(a, Action::Send, channel);
   model.append(b, Action::Receive, channel);
-  Liveness::Result result = model.check();
+  LivenessProof::Result result = model.check();
   ASSERT_EQ(result.mismatches.size(), 1u);
   EXPECT_EQ(result.mismatches[0].sends, 2u);
   EXPECT_EQ(result.mismatches[0].receives, 1u);
@@ -146,7 +146,7 @@ TEST(Liveness, UnpairedMessagesAreNamed) {
 }
 
 TEST(Liveness, ShortestCycleOfSeveral) {
-  Liveness model;
+  LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram(), c = model.addProgram();
   uint32_t ab = model.addChannel(1), bc = model.addChannel(1), ca = model.addChannel(1), ba = model.addChannel(1);
   model.append(a, Action::Receive, ca);

@@ -13,17 +13,17 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 
-Recomputation choose(const std::vector<BlockValue> &values, uint64_t target, uint32_t positions = 10,
+RematerializationChoice choose(const std::vector<BlockValue> &values, uint64_t target, uint32_t positions = 10,
                      std::vector<uint64_t> others = {}) {
   others.resize(positions);
-  const TimeModel time{cluster::Calibration()};
+  const TimeModel time{cluster::MachineCalibration()};
   EXPECT_EQ(peakOf(values, others), chooseRecomputed(values, others, 0, time, TimeModel::Engine::Host).peakBefore);
   return chooseRecomputed(values, others, target, time, TimeModel::Engine::Host);
 }
 
-std::vector<uint32_t> valuesOf(const Recomputation &found) {
+std::vector<uint32_t> valuesOf(const RematerializationChoice &found) {
   std::vector<uint32_t> values;
-  for (const Recomputed &one : found.chosen)
+  for (const RematerializedValue &one : found.chosen)
     values.push_back(one.value);
   return values;
 }
@@ -60,7 +60,7 @@ TEST(PeakTree, IsTheLargestOfEachRange) {
 }
 
 TEST(Recomputation, ActivationOfWhatIsThereAnyhow) {
-  const Recomputation found = choose(activation(), kMiB);
+  const RematerializationChoice found = choose(activation(), kMiB);
   ASSERT_THAT(valuesOf(found), ElementsAre(1));
   EXPECT_EQ(found.chosen[0].lastEarly, 2u);
   EXPECT_EQ(found.chosen[0].firstLate, 8u);
@@ -93,7 +93,7 @@ TEST(Recomputation, WhatIsInlinedIsComputedWithIt) {
   std::vector<BlockValue> values = activation();
   values[1].from = {2};
   values.push_back({.made = 1, .used = {1}, .repeatable = true, .from = {0}}); // no memory
-  const Recomputation found = choose(values, kMiB);
+  const RematerializationChoice found = choose(values, kMiB);
   ASSERT_THAT(valuesOf(found), ElementsAre(1));
   EXPECT_THAT(found.chosen[0].again, ElementsAre(2, 1));
 }
@@ -135,7 +135,7 @@ TEST(Recomputation, WhatIsReadForAnotherStays) {
                                  {.bytes = kMiB, .made = 1, .used = {2, 9}, .repeatable = true, .from = {0}},
                                  {.bytes = kMiB, .made = 2, .used = {3, 9}, .repeatable = true, .from = {1}}};
   EXPECT_EQ(choose(values, 2 * kMiB).chosen.size(), 1u);
-  const Recomputation all = choose(values, 0);
+  const RematerializationChoice all = choose(values, 0);
   EXPECT_FALSE(all.isEnough);
   if (all.chosen.front().value == 2)
     EXPECT_THAT(valuesOf(all), ElementsAre(2)); // 1 is read for it
@@ -167,15 +167,15 @@ TEST(Recomputation, PeakIsWhatComesOfIt) {
         value.from.push_back(random() % i);
       values.push_back(value);
     }
-    const Recomputation found = choose(values, random() % 2000, positions);
+    const RematerializationChoice found = choose(values, random() % 2000, positions);
     std::vector<uint64_t> alive(positions);
     std::vector<uint32_t> last(count);
     for (uint32_t i = 0; i < count; ++i)
       last[i] = values[i].used.empty() ? values[i].made : values[i].used.back();
     std::vector<bool> gone(count);
-    for (const Recomputed &one : found.chosen)
+    for (const RematerializedValue &one : found.chosen)
       gone[one.value] = true;
-    for (const Recomputed &one : found.chosen) {
+    for (const RematerializedValue &one : found.chosen) {
       ++chosen;
       EXPECT_LE(one.again.size(), 16u);
       EXPECT_EQ(one.again.back(), one.value);
@@ -191,7 +191,7 @@ TEST(Recomputation, PeakIsWhatComesOfIt) {
     for (uint32_t i = 0; i < count; ++i)
       for (uint32_t at = values[i].made; at <= last[i]; ++at)
         alive[at] += values[i].bytes;
-    for (const Recomputed &one : found.chosen)
+    for (const RematerializedValue &one : found.chosen)
       for (uint32_t at = one.lastEarly + 1; at < one.firstLate; ++at)
         alive[at] -= values[one.value].bytes;
     EXPECT_EQ(found.peak, *std::max_element(alive.begin(), alive.end()));

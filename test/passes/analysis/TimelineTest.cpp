@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 using namespace graphc;
-using Action = Timeline::Action;
+using Action = StepTimeline::Action;
 
 namespace {
 
 TEST(Timeline, WorkAddsUp) {
-  Timeline model;
+  StepTimeline model;
   uint32_t lane = model.addLane();
   model.append(lane, {Action::Work, 2, 0});
   model.append(lane, {Action::Work, 3, 0});
@@ -21,7 +21,7 @@ TEST(Timeline, WorkAddsUp) {
 
 /// A sends to B, which works and answers: the step is the way there and back.
 TEST(Timeline, AMessageArrivesAfterWireAndLatency) {
-  Timeline model;
+  StepTimeline model;
   uint32_t a = model.addLane(), b = model.addLane(), wire = model.addWire();
   uint32_t there = model.addChannel({1, 4, 1, wire}), back = model.addChannel({1, 0, 2, 0});
   model.append(a, {Action::Send, 1, there});
@@ -38,7 +38,7 @@ TEST(Timeline, AMessageArrivesAfterWireAndLatency) {
 
 TEST(Timeline, MessagesOnOneWireQueueUp) {
   for (bool shared : {true, false}) {
-    Timeline model;
+    StepTimeline model;
     uint32_t a = model.addLane(), b = model.addLane(), c = model.addLane();
     uint32_t first = model.addWire(), second = shared ? first : model.addWire();
     uint32_t x = model.addChannel({1, 5, 0, first}), y = model.addChannel({1, 5, 0, second});
@@ -56,7 +56,7 @@ TEST(Timeline, MessagesOnOneWireQueueUp) {
 /// second slot changes nothing of it.
 TEST(Timeline, CapacityHoldsTheSenderBack) {
   for (uint32_t capacity : {1u, 2u}) {
-    Timeline model;
+    StepTimeline model;
     uint32_t a = model.addLane(), b = model.addLane(), channel = model.addChannel({capacity, 0, 0, 0});
     model.append(a, {Action::Work, 1, 0});
     model.append(a, {Action::Send, 0, channel});
@@ -71,7 +71,7 @@ TEST(Timeline, CapacityHoldsTheSenderBack) {
 
 /// A sends right behind its work what B needs for the next step: the way there is no part of B's wait for A's answer.
 TEST(Timeline, AMessageThatIsThereBeforeTheFirstStepIsOneAhead) {
-  Timeline model;
+  StepTimeline model;
   uint32_t a = model.addLane(), b = model.addLane();
   uint32_t there = model.addChannel({1, 0, 4, 0, 1}), back = model.addChannel({1, 0, 0, 0});
   model.append(a, {Action::Receive, 0, back});
@@ -86,7 +86,7 @@ TEST(Timeline, AMessageThatIsThereBeforeTheFirstStepIsOneAhead) {
 }
 
 TEST(Timeline, LanesThatWaitForEachOtherHaveNone) {
-  Timeline model;
+  StepTimeline model;
   uint32_t a = model.addLane(), b = model.addLane();
   uint32_t there = model.addChannel({}), back = model.addChannel({});
   model.append(a, {Action::Receive, 0, back});

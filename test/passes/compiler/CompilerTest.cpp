@@ -178,14 +178,14 @@ TEST(Compiler, RefusesSettingsThatDoNotGoTogether) {
           "\"max_staleness\" belongs to the strategy \"parameter_server\", not to \"all_reduce\"");
   refused(
       [](StrategyConfig &s) {
-        s.recovery = cluster::Recovery::Memory;
-        s.replication = cluster::Replication::InGraph;
+        s.recovery = cluster::RecoveryMode::Memory;
+        s.replication = cluster::ReplicationMode::InGraph;
       },
       "\"recovery\": \"memory\" needs tasks that have all variables each");
   refused(
       [](StrategyConfig &s) {
         s.bucketBytes = 1024;
-        s.replication = cluster::Replication::InGraph;
+        s.replication = cluster::ReplicationMode::InGraph;
       },
       "\"bucket_bytes\" is about gradients that replicas send each other");
   config.strategy = good;

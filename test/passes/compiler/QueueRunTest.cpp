@@ -105,7 +105,7 @@ std::map<std::string, std::string> train(Plan plan, uint32_t seed) {
   tasks.transport = std::make_unique<Poisoned>(std::move(tasks.transport), tasks.plan);
   Samples host(6);
   auto lanes = tasks.lanes(host);
-  executor::RunOptions options;
+  executor::LaneRunOptions options;
   options.deadline = absl::Seconds(20);
   if (!tasks.run(lanes, options).ok())
     return {};
@@ -231,23 +231,23 @@ class Stuck final : public device::Device {
 public:
   explicit Stuck(const std::string &name) : inner(device::makeSim(name, 1)) {}
   const std::string &name() const override { return inner->name(); }
-  device::Limits limits() const override { return inner->limits(); }
-  absl::StatusOr<device::Memory> allocate(uint64_t bytes, device::Space space, device::Memory::Guard guard,
+  device::DeviceLimits limits() const override { return inner->limits(); }
+  absl::StatusOr<device::MemoryRegion> allocate(uint64_t bytes, device::MemorySpace space, device::MemoryRegion::Guard guard,
                                           const char *what) override {
     return inner->allocate(bytes, space, guard, what);
   }
-  absl::StatusOr<device::Memory> share(uint64_t bytes, const char *what) override { return inner->share(bytes, what); }
-  absl::StatusOr<std::unique_ptr<device::Code>> load(const device::CodeImage &image) override {
+  absl::StatusOr<device::MemoryRegion> share(uint64_t bytes, const char *what) override { return inner->share(bytes, what); }
+  absl::StatusOr<std::unique_ptr<device::DeviceCode>> load(const device::CodeImage &image) override {
     return inner->load(image);
   }
-  absl::StatusOr<std::unique_ptr<device::Queue>> makeQueue() override { return std::make_unique<Idle>(); }
-  std::unique_ptr<device::Segment> makeSegment() override { return inner->makeSegment(); }
+  absl::StatusOr<std::unique_ptr<device::DeviceQueue>> makeQueue() override { return std::make_unique<Idle>(); }
+  std::unique_ptr<device::QueueSegment> makeSegment() override { return inner->makeSegment(); }
   void wake() override {}
 
 private:
-  struct Idle final : device::Queue {
+  struct Idle final : device::DeviceQueue {
     void copy(void *, const void *, uint64_t) override {}
-    void run(device::Segment &, const GraphcContext &) override { ++given; }
+    void run(device::QueueSegment &, const GraphcContext &) override { ++given; }
     void signal(uint64_t) override {}
     Reached reached(uint64_t) override { return Reached::NotYet; }
     void wait(uint64_t, absl::Duration timeout, uint64_t) override { absl::SleepFor(timeout); }
@@ -274,7 +274,7 @@ std::string endOfStuck(const Plan &plan) {
   executor::TaskHarness tasks(stuck(plan), /*verified=*/false);
   Samples host(6);
   auto lanes = tasks.lanes(host);
-  executor::RunOptions options;
+  executor::LaneRunOptions options;
   options.reportAfter = options.deadline = absl::Milliseconds(200);
   given = 0;
   return std::string(tasks.run(lanes, options).message());
@@ -284,7 +284,7 @@ TEST(Queues, AWaitThatLastsIsExplainedAndEnded) {
   executor::TaskHarness tasks(stuck(), /*verified=*/false);
   Samples host(3);
   auto lanes = tasks.lanes(host);
-  executor::RunOptions options;
+  executor::LaneRunOptions options;
   options.reportAfter = absl::Milliseconds(20);
   options.deadline = absl::Seconds(20);
   options.onWait = [&](const executor::WaitReport &report) {

@@ -291,7 +291,7 @@ void expectOrder(const std::vector<Case> &cases, const std::string &cpu) {
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   ASSERT_TRUE(module);
   mlir::PassManager passes(&context);
-  buildPipeline(passes, Stage::Linalg, Stage::Llvm);
+  buildPipeline(passes, PipelineStage::Linalg, PipelineStage::Llvm);
   ASSERT_TRUE(mlir::succeeded(passes.run(*module)));
   llvm::Expected<std::string> code = compileKernels(*module, *target, "");
   ASSERT_TRUE(bool(code)) << llvm::toString(code.takeError());

@@ -26,12 +26,12 @@ struct Scheduled {
     compilation.nativeCode = false;
     EXPECT_TRUE(mlir::succeeded(compilation.read(llvm::MemoryBuffer::getMemBuffer(kModel, "model.mlir"))) &&
                 mlir::succeeded(compilation.useCluster(cluster)) &&
-                mlir::succeeded(compilation.lower(Stage::Scheduled)));
+                mlir::succeeded(compilation.lower(PipelineStage::Scheduled)));
     mlir::FailureOr<plan::Plan> emitted = compilation.emit();
     EXPECT_TRUE(mlir::succeeded(emitted));
     plan = *emitted;
   }
-  Compilation compilation{{},
+  CompilerInstance compilation{{},
                           [](const Diagnostic &said) { EXPECT_NE(said.severity, Severity::Error) << toText(said); }};
   cluster::ClusterConfig cluster;
   plan::Plan plan;
@@ -39,7 +39,7 @@ struct Scheduled {
 
 TEST_P(OneModelOfTime, ForSchedulerAndPrediction) {
   Scheduled scheduledPlan(GetParam());
-  Compilation &compilation = scheduledPlan.compilation;
+  CompilerInstance &compilation = scheduledPlan.compilation;
   const plan::Plan *plan = &scheduledPlan.plan;
   const cluster::ClusterConfig *cluster = &scheduledPlan.cluster;
   mlir::SymbolTable symbols(compilation.module());
@@ -48,9 +48,9 @@ TEST_P(OneModelOfTime, ForSchedulerAndPrediction) {
   for (auto program : compilation.module().getOps<dist::ProgramOp>())
     for (mlir::Operation &op : program.getBlock())
       scheduled[program.getSymName().str()] += times.of(&op);
-  Prediction prediction = predict(*plan, *cluster, cluster::Calibration());
+  StepPrediction prediction = predict(*plan, *cluster, cluster::MachineCalibration());
   ASSERT_FALSE(prediction.lanes.empty());
-  for (const Prediction::Lane &lane : prediction.lanes) {
+  for (const StepPrediction::Lane &lane : prediction.lanes) {
     const std::string &name = plan->programs(int(lane.program)).name();
     EXPECT_GT(lane.busy, 0) << name;
     EXPECT_NEAR(lane.busy, scheduled[name], 1e-12) << name;
@@ -82,13 +82,13 @@ constexpr const char *kGpuWorkers =
 
 TEST(Queues, WorkInOrderAndAfterWhatTheyWaitFor) {
   Scheduled scheduled(kGpuWorkers);
-  const Prediction prediction = predict(scheduled.plan, scheduled.cluster, cluster::Calibration());
+  const StepPrediction prediction = predict(scheduled.plan, scheduled.cluster, cluster::MachineCalibration());
   unsigned queued = 0;
-  for (const Prediction::Lane &lane : prediction.lanes) {
+  for (const StepPrediction::Lane &lane : prediction.lanes) {
     const plan::Program &program = scheduled.plan.programs(int(lane.program));
     ASSERT_EQ(lane.queues.size(), program.queues());
-    std::map<int, Timeline::Span> done; // of an instruction of a queue
-    for (const Prediction::Queue &queue : lane.queues)
+    std::map<int, StepTimeline::Span> done; // of an instruction of a queue
+    for (const StepPrediction::Queue &queue : lane.queues)
       for (size_t i = 0; i < queue.instructions.size(); ++i)
         done[queue.instructions[i]] = queue.spans[i];
     constexpr double kRounding = 1e-12;
@@ -116,16 +116,16 @@ TEST(Queues, WorkInOrderAndAfterWhatTheyWaitFor) {
 TEST(Gpus, HaveFiguresOfTheirOwn) {
   Scheduled scheduled(kGpuWorkers);
   auto step = [&](auto change) {
-    cluster::Calibration calibration;
+    cluster::MachineCalibration calibration;
     change(calibration);
     return predict(scheduled.plan, scheduled.cluster, calibration).step;
   };
-  const double built = step([](cluster::Calibration &) {});
-  EXPECT_EQ(step([](cluster::Calibration &c) { c.matmulGflops *= 100; }), built); // no product is the host's
-  EXPECT_GT(step([](cluster::Calibration &c) { c.gpu.pcieGigabytesPerSecond /= 1000; }), 2 * built);
-  EXPECT_GT(step([](cluster::Calibration &c) { c.gpu.launchMicroseconds *= 1000; }), 2 * built);
-  EXPECT_GT(step([](cluster::Calibration &c) { c.gpu.kernelMicroseconds *= 10000; }), 2 * built);
-  EXPECT_GT(step([](cluster::Calibration &c) { c.gpu.memoryGigabytesPerSecond /= 100000; }), 2 * built);
+  const double built = step([](cluster::MachineCalibration &) {});
+  EXPECT_EQ(step([](cluster::MachineCalibration &c) { c.matmulGflops *= 100; }), built); // no product is the host's
+  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.pcieGigabytesPerSecond /= 1000; }), 2 * built);
+  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.launchMicroseconds *= 1000; }), 2 * built);
+  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.kernelMicroseconds *= 10000; }), 2 * built);
+  EXPECT_GT(step([](cluster::MachineCalibration &c) { c.gpu.memoryGigabytesPerSecond /= 100000; }), 2 * built);
 }
 
 } // namespace

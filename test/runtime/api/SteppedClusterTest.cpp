@@ -238,7 +238,7 @@ TEST(TaskPlace, SaysWhatItNeeds) {
 
 TEST(StepControl, APermitThatCannotBeIsRefused) {
   ScriptedLink link({});
-  StepControl steps(nullptr, link);
+  StepArbiter steps(nullptr, link);
   service::ToTask::Permit permit;
   permit.set_steps(3);
   EXPECT_THAT(std::string(steps.permit(permit).message()), HasSubstr("the chief permits 3 steps")) << "nobody steps";

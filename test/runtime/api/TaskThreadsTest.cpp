@@ -70,7 +70,7 @@ struct TaskThreadsTest : testing::Test {
 
   plan::LoadedPlan loaded = lone();
   Link link;
-  TaskSession session{loaded, {}, link};
+  OrderExecutor session{loaded, {}, link};
   std::atomic<bool> stop{false};
 };
 
@@ -213,15 +213,15 @@ TEST_F(TaskThreadsTest, WhoHasNotReachedTheChiefByThenEnds) {
 }
 
 TEST_F(TaskThreadsTest, OnTheChiefTheHeartbeatIsTheDriversClock) {
-  service::Coordinator::Options coordinated;
+  service::TaskCoordinator::Options coordinated;
   coordinated.fingerprint = loaded.fingerprint;
   coordinated.taskNames = {"/job:local/task:0", "/job:absent/task:0"};
-  service::Coordinator coordinator(coordinated);
+  service::TaskCoordinator coordinator(coordinated);
   DriverOptions driven;
   driven.log = [](const std::string &) {};
-  Driver driver(loaded, coordinator, driven);
+  MasterDriver driver(loaded, coordinator, driven);
   auto local = std::make_shared<service::LocalLink>(coordinator, 0);
-  TaskSession chief(loaded, {}, *local);
+  OrderExecutor chief(loaded, {}, *local);
   std::atomic<int> asks{0};
   TaskThreads::Parts own{"/job:local/task:0", "/job:local/task:0",        chief, *local, &driver,
                          &coordinator,        [&] { return ++asks > 5; }, {}};

@@ -29,10 +29,10 @@ protected:
     }
   }
   std::map<std::string, std::string> algorithms;
-  Manifest write(const Directory &directory, uint64_t step, float value) {
+  CheckpointManifest write(const CheckpointDirectory &directory, uint64_t step, float value) {
     std::vector<float> w(4, value);
     int64_t count = int64_t(step);
-    Manifest manifest;
+    CheckpointManifest manifest;
     manifest.globalStep = step;
     manifest.dataPositions["train"] = step * 256;
     manifest.algorithms = algorithms;
@@ -44,23 +44,23 @@ protected:
     manifest.shards = {*a, *b};
     return manifest;
   }
-  void save(Directory &directory, uint64_t step, float value) {
+  void save(CheckpointDirectory &directory, uint64_t step, float value) {
     ASSERT_TRUE(directory.prepare(step).ok());
     absl::Status status = directory.commit(write(directory, step, value));
     ASSERT_TRUE(status.ok()) << status;
   }
-  Directory open(uint32_t keep = 5) {
-    auto directory = Directory::open(dir, keep);
+  CheckpointDirectory open(uint32_t keep = 5) {
+    auto directory = CheckpointDirectory::open(dir, keep);
     EXPECT_TRUE(directory.ok()) << directory.status();
     return std::move(*directory);
   }
-  std::optional<Found> newest() {
+  std::optional<CommittedCheckpoint> newest() {
     warnings.clear();
     auto found = findNewest(dir, warnings);
     EXPECT_TRUE(found.ok()) << found.status();
     return *found;
   }
-  float restored(const Found &found) {
+  float restored(const CommittedCheckpoint &found) {
     std::vector<float> w(4);
     int64_t count = -1;
     absl::Status status = restoreVariables(
@@ -85,7 +85,7 @@ protected:
 
 TEST_F(CheckpointTest, SavesAndRestores) {
   EXPECT_FALSE(newest().has_value()) << "no folder is no checkpoint, not an error";
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   EXPECT_FALSE(newest().has_value());
   save(directory, 10, 1.5);
   auto found = newest();
@@ -97,7 +97,7 @@ TEST_F(CheckpointTest, SavesAndRestores) {
 }
 
 TEST_F(CheckpointTest, HowProductsAreMadeIsKept) {
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   algorithms = {{"gpu_matmul_64x64x64", "cuBLASLt 130100 on a \"GPU\" 01ff"}, {"gpu_matmul_64x64x65", "another"}};
   save(directory, 10, 1.5);
   auto found = newest();
@@ -106,7 +106,7 @@ TEST_F(CheckpointTest, HowProductsAreMadeIsKept) {
 }
 
 TEST_F(CheckpointTest, EqualContentGivesEqualBytes) {
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   save(directory, 10, 1.5);
   std::string other = folder / "other";
   std::filesystem::copy(dir, other, std::filesystem::copy_options::recursive);
@@ -117,14 +117,14 @@ TEST_F(CheckpointTest, EqualContentGivesEqualBytes) {
 }
 
 TEST_F(CheckpointTest, TheNewestIsByNumberNotByText) {
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   save(directory, 9, 1);
   save(directory, 10, 2);
   EXPECT_EQ(restored(*newest()), 2.f);
 }
 
 TEST_F(CheckpointTest, DamagedOnesAreSkippedWithAWarning) {
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   save(directory, 1, 1);
   save(directory, 2, 2);
   save(directory, 3, 3);
@@ -147,7 +147,7 @@ TEST_F(CheckpointTest, DamagedOnesAreSkippedWithAWarning) {
 }
 
 TEST_F(CheckpointTest, AShardThatIsALinkIsNotFollowed) {
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   save(directory, 1, 1);
   save(directory, 2, 2);
   std::string shard = dir + "/step-2/ps-0.safetensors", elsewhere = dir + "/../elsewhere";
@@ -159,7 +159,7 @@ TEST_F(CheckpointTest, AShardThatIsALinkIsNotFollowed) {
 }
 
 TEST_F(CheckpointTest, EveryFlippedByteOfAShardIsNoticed) {
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   save(directory, 1, 1);
   std::string path = dir + "/step-1/ps-0.safetensors", good = readAll(path);
   for (size_t i = 0; i < good.size(); ++i) {
@@ -172,7 +172,7 @@ TEST_F(CheckpointTest, EveryFlippedByteOfAShardIsNoticed) {
 
 TEST_F(CheckpointTest, AKilledSaveLeavesTheOldOneAndIsCleared) {
   {
-    Directory directory = open();
+    CheckpointDirectory directory = open();
     save(directory, 1, 1);
     ASSERT_TRUE(directory.prepare(2).ok());
     write(directory, 2, 2); // and here the run is killed
@@ -180,13 +180,13 @@ TEST_F(CheckpointTest, AKilledSaveLeavesTheOldOneAndIsCleared) {
   EXPECT_EQ(restored(*newest()), 1.f);
   EXPECT_THAT(warnings, IsEmpty());
   EXPECT_THAT(names(), ElementsAre("step-1", testing::MatchesRegex("step-2[.][0-9a-f]{8}[.]partial")));
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   directory.forgetNonce();
   EXPECT_THAT(names(), ElementsAre("step-1"));
 }
 
 TEST_F(CheckpointTest, TheSameStepIsReplaced) {
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   save(directory, 1, 1);
   save(directory, 1, 5);
   directory.forgetNonce();
@@ -195,7 +195,7 @@ TEST_F(CheckpointTest, TheSameStepIsReplaced) {
 }
 
 TEST_F(CheckpointTest, KeepsTheLastOnes) {
-  Directory directory = open(2);
+  CheckpointDirectory directory = open(2);
   directory.forgetNonce();
   for (uint64_t step : {1, 2, 3, 10})
     save(directory, step, float(step));
@@ -204,7 +204,7 @@ TEST_F(CheckpointTest, KeepsTheLastOnes) {
 
 TEST_F(CheckpointTest, KeepsTheOneThatIsSparedOrAllOfThem) {
   {
-    Directory directory = open(2);
+    CheckpointDirectory directory = open(2);
     directory.forgetNonce();
     for (uint64_t step : {1, 2, 3, 4, 5}) {
       save(directory, step, float(step));
@@ -213,7 +213,7 @@ TEST_F(CheckpointTest, KeepsTheOneThatIsSparedOrAllOfThem) {
     }
     EXPECT_THAT(names(), ElementsAre("step-2", "step-4", "step-5"));
   }
-  Directory directory = open(0);
+  CheckpointDirectory directory = open(0);
   directory.forgetNonce();
   for (uint64_t step : {6, 7, 8})
     save(directory, step, float(step));
@@ -222,10 +222,10 @@ TEST_F(CheckpointTest, KeepsTheOneThatIsSparedOrAllOfThem) {
 
 TEST_F(CheckpointTest, AnotherTrainingBeginsWithWhatFits) {
   {
-    Directory directory = open();
+    CheckpointDirectory directory = open();
     save(directory, 3, 1.5f);
   }
-  const Found found = *newest();
+  const CommittedCheckpoint found = *newest();
   plan::Plan other;
   auto add = [&](const std::string &name, const std::string &slotOf = "", bool isAverage = false) {
     plan::Variable &variable = *other.add_variables();
@@ -236,7 +236,7 @@ TEST_F(CheckpointTest, AnotherTrainingBeginsWithWhatFits) {
     return &variable;
   };
   add("v");
-  const Origin origin(found);
+  const WarmStartSource origin(found);
   auto nothing = origin.beginnings(other);
   EXPECT_EQ(nothing.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(
@@ -276,7 +276,7 @@ TEST_F(CheckpointTest, AnotherTrainingBeginsWithWhatFits) {
 
 TEST_F(CheckpointTest, OneOfThemIsReadByItsOwnPathAndNotTrainedIn) {
   {
-    Directory directory = open();
+    CheckpointDirectory directory = open();
     save(directory, 3, 1.5f);
     save(directory, 7, 2.5f);
   }
@@ -285,7 +285,7 @@ TEST_F(CheckpointTest, OneOfThemIsReadByItsOwnPathAndNotTrainedIn) {
     auto found = findNewest(dir + "/step-3" + end, skipped);
     ASSERT_TRUE(found.ok() && *found) << found.status();
     EXPECT_EQ(restored(**found), 1.5f);
-    absl::Status refused = Directory::open(dir + "/step-3" + end).status();
+    absl::Status refused = CheckpointDirectory::open(dir + "/step-3" + end).status();
     EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument) << refused;
     EXPECT_THAT(std::string(refused.message()), testing::HasSubstr("from the newest in --checkpoint_dir " + dir + ","));
   }
@@ -294,7 +294,7 @@ TEST_F(CheckpointTest, OneOfThemIsReadByItsOwnPathAndNotTrainedIn) {
 }
 
 TEST_F(CheckpointTest, ADamagedLaterOneDoesNotPushOutTheNewest) {
-  Directory directory = open(1);
+  CheckpointDirectory directory = open(1);
   directory.forgetNonce();
   save(directory, 10, 10);
   std::filesystem::remove(dir + "/step-10/manifest.json");
@@ -304,14 +304,14 @@ TEST_F(CheckpointTest, ADamagedLaterOneDoesNotPushOutTheNewest) {
 }
 
 TEST_F(CheckpointTest, TwoRunsCannotWriteIntoOneFolder) {
-  Directory directory = open();
-  auto second = Directory::open(dir);
+  CheckpointDirectory directory = open();
+  auto second = CheckpointDirectory::open(dir);
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(std::string(second.status().message()), HasSubstr("is in use by another run"));
 }
 
 TEST_F(CheckpointTest, TheNonceProvesTheFolder) {
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   EXPECT_TRUE(checkNonce(dir, directory.nonce()).ok());
   std::filesystem::create_directory(folder / "elsewhere");
   EXPECT_THAT(std::string(checkNonce(folder / "elsewhere", directory.nonce()).message()),
@@ -322,9 +322,9 @@ TEST_F(CheckpointTest, TheNonceProvesTheFolder) {
 }
 
 TEST_F(CheckpointTest, VariablesMustFitThePlan) {
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   save(directory, 1, 1);
-  Found found = *newest();
+  CommittedCheckpoint found = *newest();
   plan::Plan other = plan;
   *other.mutable_variables(0)->mutable_type() = tensorType(plan::F32, {5});
   EXPECT_THAT(std::string(checkVariables(found, other, warnings).message()),
@@ -365,8 +365,8 @@ TEST_F(CheckpointTest, AnyPartsRestoreIntoAnyOthers) {
   const std::vector<std::vector<int64_t>> ways = {{0, 7}, {0, 4, 7}, {0, 3, 5, 7}, {0, 1, 2, 3, 4, 5, 6, 7}};
   uint64_t step = 0;
   for (const auto &way : ways) {
-    Directory directory = open();
-    Manifest manifest;
+    CheckpointDirectory directory = open();
+    CheckpointManifest manifest;
     manifest.globalStep = ++step;
     ASSERT_TRUE(directory.prepare(step).ok());
     std::vector<plan::Variable> parts = way.size() > 2 ? partsOf(whole, way) : std::vector{whole};
@@ -380,7 +380,7 @@ TEST_F(CheckpointTest, AnyPartsRestoreIntoAnyOthers) {
       manifest.shards.push_back(*decodeShard(encodeShard(*shard)));
     }
     ASSERT_TRUE(directory.commit(manifest).ok());
-    Found found = *newest();
+    CommittedCheckpoint found = *newest();
     for (const auto &other : ways) {
       std::vector<plan::Variable> here = other.size() > 2 ? partsOf(whole, other) : std::vector{whole};
       plan::Plan plan;
@@ -406,9 +406,9 @@ TEST_F(CheckpointTest, AnyPartsRestoreIntoAnyOthers) {
 }
 
 TEST_F(CheckpointTest, AShardWithoutItsPartIsNamed) {
-  Directory directory = open();
+  CheckpointDirectory directory = open();
   save(directory, 1, 1);
-  Found found = *newest();
+  CommittedCheckpoint found = *newest();
   found.manifest.shards[0].variables[0].name = "elsewhere"; // a manifest of another writer
   found.manifest.shards[0].variables[0].part.emplace();
   found.manifest.shards[0].variables[0].part->set_of("w");
@@ -419,7 +419,7 @@ TEST_F(CheckpointTest, AShardWithoutItsPartIsNamed) {
 }
 
 TEST_F(CheckpointTest, ReadersSeeWholeCheckpointsWhileTrainingGoesOn) {
-  Directory directory = open(2);
+  CheckpointDirectory directory = open(2);
   save(directory, 1, 1);
   std::atomic<bool> stop = false;
   std::atomic<int> reads = 0;

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Evaluations, WhatIsWrittenIsRead) {
-  const Evaluations made{"a\"b", {{13, 0.1}, {26, std::nan("")}, {39, -3}}};
+  const EvaluationHistory made{"a\"b", {{13, 0.1}, {26, std::nan("")}, {39, -3}}};
   auto read = decodeEvaluations(encodeEvaluations(made), "f");
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->metric, "a\"b");

@@ -54,11 +54,11 @@ protected:
   /// dump, w in two parts and once whole. A step depends on what the one before has left.
   absl::Status train(const std::string &root, uint64_t until) {
     const std::string dir = root + "/ckpt", dump = root + "/dump";
-    GRAPHC_ASSIGN_OR_RETURN(Directory directory, Directory::open(dir, /*keep=*/2));
+    GRAPHC_ASSIGN_OR_RETURN(CheckpointDirectory directory, CheckpointDirectory::open(dir, /*keep=*/2));
     GRAPHC_RETURN_IF_ERROR(checkNonce(dir, directory.nonce()));
     directory.forgetNonce();
     std::vector<std::string> warnings;
-    GRAPHC_ASSIGN_OR_RETURN(std::optional<Found> found, findNewest(dir, warnings));
+    GRAPHC_ASSIGN_OR_RETURN(std::optional<CommittedCheckpoint> found, findNewest(dir, warnings));
     if (!warnings.empty())
       return absl::DataLossError(warnings[0]);
     std::vector<float> w(4, 1);
@@ -91,9 +91,9 @@ protected:
     }
     return absl::OkStatus();
   }
-  absl::Status save(Directory &directory, const std::string &dir, const std::vector<float> &w, int64_t step) {
+  absl::Status save(CheckpointDirectory &directory, const std::string &dir, const std::vector<float> &w, int64_t step) {
     GRAPHC_RETURN_IF_ERROR(directory.prepare(uint64_t(step)));
-    Manifest manifest;
+    CheckpointManifest manifest;
     manifest.globalStep = uint64_t(step);
     manifest.dataPositions["train"] = uint64_t(step) * 256;
     GRAPHC_ASSIGN_OR_RETURN(ShardInfo a, writeShard(dir, directory.nonce(), uint64_t(step), shardFile("ps", 0),

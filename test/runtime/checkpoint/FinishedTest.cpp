@@ -37,7 +37,7 @@ TEST(Finished, NoEpochsHaveNoSign) {
 }
 
 TEST(Finished, ATrainingThatHasFurtherToGoIsNotOver) {
-  const Finished epochs{60, {std::nullopt, 5}}, steps{60, {100, std::nullopt}}; // the second ended early
+  const TrainingEndMarker epochs{60, {std::nullopt, 5}}, steps{60, {100, std::nullopt}}; // the second ended early
   EXPECT_TRUE(epochs.reaches({}));
   EXPECT_TRUE(epochs.reaches({std::nullopt, 5}));
   EXPECT_FALSE(epochs.reaches({std::nullopt, 5.5}));

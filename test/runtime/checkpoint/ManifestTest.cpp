@@ -10,8 +10,8 @@ using testing::HasSubstr;
 
 namespace {
 
-Manifest example() {
-  Manifest manifest;
+CheckpointManifest example() {
+  CheckpointManifest manifest;
   manifest.globalStep = 12;
   manifest.dataPositions["train_step"] = 3072;
   manifest.shards.push_back({"ps-1.safetensors",
@@ -40,7 +40,7 @@ TEST(Manifest, RoundTrips) {
 }
 
 TEST(Manifest, WhatWasTakenAheadRoundTrips) {
-  Manifest manifest = example();
+  CheckpointManifest manifest = example();
   manifest.dataTaken["train_step"] = {3070, 3071, 3080, 3081};
   auto decoded = decodeManifest(encodeManifest(manifest), "m");
   ASSERT_TRUE(decoded.ok()) << decoded.status();
@@ -56,8 +56,8 @@ TEST(Manifest, WhatWasTakenAheadRoundTrips) {
 }
 
 /// w, 6 rows of 2, on three owners: rows 0 and 1, 2 to 4, 5.
-Manifest splitExample() {
-  Manifest manifest = example();
+CheckpointManifest splitExample() {
+  CheckpointManifest manifest = example();
   auto part = [](const char *name, int64_t rows, uint64_t row) {
     VariableInfo info{name, tensorType(plan::F32, {rows, 2}), plan::Part()};
     info.part->set_of("w");
@@ -85,26 +85,26 @@ TEST(Manifest, PartsOfAVariableAreFound) {
 
 TEST(Manifest, RefusesPartsThatMakeNoWhole) {
   auto refusal = [](auto damage) {
-    Manifest manifest = splitExample();
+    CheckpointManifest manifest = splitExample();
     damage(manifest);
     return std::string(decodeManifest(encodeManifest(manifest), "m").status().message());
   };
-  auto &&first = [](Manifest &m) -> VariableInfo & { return m.shards[0].variables[2]; };
-  auto &&middle = [](Manifest &m) -> VariableInfo & { return m.shards[1].variables[1]; };
-  EXPECT_THAT(refusal([&](Manifest &m) { m.shards[0].variables.pop_back(); }),
+  auto &&first = [](CheckpointManifest &m) -> VariableInfo & { return m.shards[0].variables[2]; };
+  auto &&middle = [](CheckpointManifest &m) -> VariableInfo & { return m.shards[1].variables[1]; };
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { m.shards[0].variables.pop_back(); }),
               HasSubstr("a part of variable \"w\" is missing: nothing holds what lies behind \"w/part_1\""));
-  EXPECT_THAT(refusal([&](Manifest &m) { m.shards[1].variables.pop_back(); }),
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { m.shards[1].variables.pop_back(); }),
               HasSubstr("a part of variable \"w\" is missing: nothing holds what lies before \"w/part_2\""));
-  EXPECT_THAT(refusal([&](Manifest &m) { middle(m).part->set_row(1); }), HasSubstr("have rows in common"));
-  EXPECT_THAT(refusal([&](Manifest &m) { middle(m).part->set_row(4); }), HasSubstr("is not the rows from 4 of"));
-  EXPECT_THAT(refusal([&](Manifest &m) { middle(m).part->set_row(~0ull >> 1); }), HasSubstr("is not the rows from"));
-  EXPECT_THAT(refusal([&](Manifest &m) { middle(m).part->mutable_type()->set_shape(0, 7); }),
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(1); }), HasSubstr("have rows in common"));
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(4); }), HasSubstr("is not the rows from 4 of"));
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(~0ull >> 1); }), HasSubstr("is not the rows from"));
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->mutable_type()->set_shape(0, 7); }),
               HasSubstr("the parts of variable \"w\" are of tensor<6x2xf32> and of tensor<7x2xf32>"));
-  EXPECT_THAT(refusal([&](Manifest &m) { middle(m).part->mutable_type()->set_shape(1, 3); }),
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->mutable_type()->set_shape(1, 3); }),
               HasSubstr("is not the rows from 2 of tensor<6x3xf32>"));
-  EXPECT_THAT(refusal([&](Manifest &m) { first(m).part->set_of("b"); }),
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { first(m).part->set_of("b"); }),
               HasSubstr("variable \"b\" is given twice: \"w/part_0\" and \"b\" have rows"));
-  EXPECT_THAT(refusal([&](Manifest &m) { m.shards[1].variables.push_back({"w", tensorType(plan::F32, {6, 2}), {}}); }),
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { m.shards[1].variables.push_back({"w", tensorType(plan::F32, {6, 2}), {}}); }),
               HasSubstr("variable \"w\" is given twice"));
 }
 
@@ -133,14 +133,14 @@ TEST(Manifest, ShardFilesAreNamesNotPaths) {
   EXPECT_TRUE(isShardFile("ps-0.safetensors"));
   for (const char *bad : {"", "a", "../a.safetensors", "/a.safetensors", ".a.safetensors", "a b.safetensors"})
     EXPECT_FALSE(isShardFile(bad)) << bad;
-  Manifest manifest = example();
+  CheckpointManifest manifest = example();
   manifest.shards[0].file = "../x.safetensors";
   EXPECT_THAT(std::string(decodeManifest(encodeManifest(manifest), "m").status().message()),
               HasSubstr("not the name of a shard"));
 }
 
 TEST(Manifest, RefusesContradictions) {
-  Manifest manifest = example();
+  CheckpointManifest manifest = example();
   manifest.shards[1].file = manifest.shards[0].file;
   EXPECT_THAT(std::string(decodeManifest(encodeManifest(manifest), "m").status().message()),
               HasSubstr("is given twice"));

@@ -214,9 +214,9 @@ protected:
     writeAll(folder / name, content);
     return folder / name;
   }
-  absl::StatusOr<Beginnings> begin(const Entries &entries, const std::string &name = "f.npz") {
+  absl::StatusOr<WarmStart> begin(const Entries &entries, const std::string &name = "f.npz") {
     std::vector<std::string> warnings;
-    auto origin = Origin::find(write(name, zipFile(entries, true)), warnings);
+    auto origin = WarmStartSource::find(write(name, zipFile(entries, true)), warnings);
     return origin.ok() ? origin->beginnings(plan) : origin.status();
   }
   std::string error(const Entries &entries) { return message(begin(entries).status()); }
@@ -257,12 +257,12 @@ TEST_F(OriginTest, SaysWhatIsMissing) {
 
 TEST_F(OriginTest, IsTheFileOrAFolder) {
   std::vector<std::string> warnings;
-  const auto error = [&](const std::string &path) { return message(Origin::find(path, warnings).status()); };
+  const auto error = [&](const std::string &path) { return message(WarmStartSource::find(path, warnings).status()); };
   EXPECT_THAT(error(folder / "none.npz"), HasSubstr("none.npz: No such file or directory"));
   EXPECT_EQ(error(folder / "none"), "there is no checkpoint that is whole");
   EXPECT_THAT(error(write("weights.pt", "x")),
               HasSubstr("weights.pt: a file of values is FILE.npz or FILE.safetensors"));
-  auto origin = Origin::find(write("f.npz", zipFile({{"w.npy", w}}, true)), warnings);
+  auto origin = WarmStartSource::find(write("f.npz", zipFile({{"w.npy", w}}, true)), warnings);
   ASSERT_TRUE(origin.ok() && origin->file()) << origin.status();
   EXPECT_EQ(origin->file()->bytes(), readAll(folder / "f.npz").size());
   EXPECT_TRUE(origin->file()->crc32c().ok());
@@ -275,7 +275,7 @@ TEST_F(OriginTest, ADamagedTensorIsFoundBeforeItIsTaken) {
   std::string content = zipFile({{"w.npy", npyFile("|u1", "(200000,)", std::string(200000, 'x'))}}, false);
   content[150000] ^= 1; // far behind the header
   std::vector<std::string> warnings;
-  auto origin = Origin::find(write("f.npz", content), warnings);
+  auto origin = WarmStartSource::find(write("f.npz", content), warnings);
   ASSERT_TRUE(origin.ok()) << origin.status();
   auto made = origin->beginnings(plan);
   ASSERT_TRUE(made.ok()) << made.status();

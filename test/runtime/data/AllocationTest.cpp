@@ -12,7 +12,7 @@ using namespace graphc::data;
 namespace {
 
 void takesWithoutAllocating(const plan::Dataset &set, const DataSearch &search) {
-  auto opened = Dataset::open(set, search);
+  auto opened = LoadedDataset::open(set, search);
   ASSERT_TRUE(opened.ok()) << opened.status();
   for (bool prefetch : {false, true})
     for (bool padLast : {false, true}) {

@@ -17,7 +17,7 @@ namespace {
 
 TEST(Permutation, IsABijectionForEverySize) {
   for (uint64_t n : {1, 2, 3, 4, 5, 7, 8, 9, 100, 1000, 1024, 60000}) {
-    Permutation permutation(n, 7, 3);
+    SeededPermutation permutation(n, 7, 3);
     std::vector<bool> seen(n);
     for (uint64_t i = 0; i < n; ++i) {
       uint64_t p = permutation(i);
@@ -30,7 +30,7 @@ TEST(Permutation, IsABijectionForEverySize) {
 
 TEST(Permutation, DiffersByEpochAndSeed) {
   constexpr uint64_t n = 60000;
-  Permutation a(n, 7, 0), b(n, 7, 1), c(n, 8, 0);
+  SeededPermutation a(n, 7, 0), b(n, 7, 1), c(n, 8, 0);
   uint64_t sameEpoch = 0, sameSeed = 0, fixed = 0, ascending = 0;
   for (uint64_t i = 0; i < n; ++i) {
     sameEpoch += a(i) == b(i);
@@ -48,7 +48,7 @@ TEST(Permutation, DiffersByEpochAndSeed) {
 TEST(Permutation, PositionsAreSpreadEvenly) {
   // Chi square over 64 x 64 cells of (position, value): 4095 degrees of freedom, deviation 90.
   constexpr uint64_t n = 60000;
-  Permutation permutation(n, 1, 2);
+  SeededPermutation permutation(n, 1, 2);
   std::vector<double> cells(64 * 64);
   for (uint64_t i = 0; i < n; ++i)
     ++cells[i * 64 / n * 64 + permutation(i) * 64 / n];
@@ -61,7 +61,7 @@ TEST(Permutation, PositionsAreSpreadEvenly) {
 /// A data set of `samples` labels 0, 1, 2, … as i32, so that a batch shows which samples it holds.
 class BatchSourceTest : public testing::TestWithParam<bool> {
 protected:
-  std::shared_ptr<const Dataset> numbers(uint32_t samples, bool shuffle, uint64_t seed = 1) {
+  std::shared_ptr<const LoadedDataset> numbers(uint32_t samples, bool shuffle, uint64_t seed = 1) {
     std::string content = idxHeader(0x0C, {samples});
     for (uint32_t i = 0; i < samples; ++i)
       for (int shift = 24; shift >= 0; shift -= 8)
@@ -76,11 +76,11 @@ protected:
     DataSearch search;
     search.planDir = folder.str();
     search.useCache = false;
-    auto opened = Dataset::open(set, search);
+    auto opened = LoadedDataset::open(set, search);
     EXPECT_TRUE(opened.ok()) << opened.status();
     return *opened;
   }
-  std::unique_ptr<BatchSource> source(std::shared_ptr<const Dataset> set, BatchOptions options, uint64_t position = 0) {
+  std::unique_ptr<BatchSource> source(std::shared_ptr<const LoadedDataset> set, BatchOptions options, uint64_t position = 0) {
     options.prefetch = GetParam();
     auto made = BatchSource::create(std::move(set), options);
     EXPECT_TRUE(made.ok()) << made.status();
@@ -161,7 +161,7 @@ TEST_P(BatchSourceTest, WhatWasTakenAheadIsPassedOver) {
     std::multiset<int> seen;
     auto source = this->source(numbers(10, shuffle), {.batch = 2});
     const std::vector<uint64_t> ahead = {4, 6, 8, 10}; // and 0 and 1
-    ASSERT_TRUE(source->start(Taken(6, ahead)).ok());
+    ASSERT_TRUE(source->start(ConsumedRanges(6, ahead)).ok());
     for (int step = 0; step < 7; ++step)
       for (int value : take(*source))
         seen.insert(value);
@@ -223,7 +223,7 @@ TEST_P(BatchSourceTest, PadLastGoesOnWhereItWas) {
     std::vector<uint8_t> valid, again;
     EXPECT_EQ(take(*straight, &valid), take(*resumed, &again)) << step;
     EXPECT_EQ(valid, again) << step;
-    position = Walk{7, 2, true}.after(position, 1);
+    position = StreamWalk{7, 2, true}.after(position, 1);
   }
 }
 
@@ -302,7 +302,7 @@ TEST(BatchSource, PrefetchNeverChangesWhatIsTaken) {
   x->add_shape(17);
   set.add_components()->mutable_sample()->set_dtype(plan::I32);
   set.set_shuffle(true);
-  auto opened = Dataset::open(set, {});
+  auto opened = LoadedDataset::open(set, {});
   ASSERT_TRUE(opened.ok()) << opened.status();
   auto ahead = BatchSource::create(*opened, {.batch = 32, .prefetch = true});
   auto inlined = BatchSource::create(*opened, {.batch = 32, .prefetch = false});
@@ -333,7 +333,7 @@ plan::Dataset synthetic(uint64_t samples, int64_t width) {
 }
 
 TEST(Dataset, SamplesThatAreDrawnOnceAreThoseThatAreDrawnEachTime) {
-  auto each = Dataset::open(synthetic(300, 17), {}), once = Dataset::open(synthetic(300, 17), {});
+  auto each = LoadedDataset::open(synthetic(300, 17), {}), once = LoadedDataset::open(synthetic(300, 17), {});
   ASSERT_TRUE(each.ok() && once.ok());
   constexpr uint64_t bytes = 300 * (17 * 4 + 4);
   EXPECT_EQ((*once)->keepDrawn(bytes - 1), 0u);
@@ -358,7 +358,7 @@ TEST(Dataset, SmallSamplesInAnyOrderAreStillMadeAhead) {
     for (bool shuffle : {false, true}) {
       plan::Dataset set = synthetic(300, width);
       set.set_shuffle(shuffle);
-      auto opened = Dataset::open(set, {});
+      auto opened = LoadedDataset::open(set, {});
       ASSERT_TRUE(opened.ok()) << opened.status();
       EXPECT_FALSE((*opened)->isReady());
       EXPECT_GT((*opened)->keepDrawn(1 << 20), 0u);
@@ -387,7 +387,7 @@ TEST(BatchSource, RefusesImpossibleOptions) {
   set.set_name("s");
   set.mutable_synthetic()->set_samples(10);
   set.add_components()->mutable_sample()->set_dtype(plan::F32);
-  auto opened = Dataset::open(set, {});
+  auto opened = LoadedDataset::open(set, {});
   ASSERT_TRUE(opened.ok()) << opened.status();
   EXPECT_FALSE(BatchSource::create(*opened, {.batch = 0}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.replica = 2, .replicas = 2}).ok());

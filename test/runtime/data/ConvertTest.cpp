@@ -54,7 +54,7 @@ TEST(Convert, OnlyLosslessConversionsExist) {
 }
 
 TEST(Synthetic, WordsAreThoseOfBasePhilox) {
-  base::Philox reference(0x123456789abcdef0, 77);
+  base::PhiloxGenerator reference(0x123456789abcdef0, 77);
   for (size_t blocks : {size_t(1), size_t(15), size_t(16), size_t(17), size_t(40)}) {
     std::vector<uint32_t> words(blocks * 4);
     uint64_t first = 0xfffffff8; // the low half of the counter wraps within
@@ -92,7 +92,7 @@ TEST(Synthetic, RowsAreIndependentOfHowTheyAreCut) {
   constexpr size_t n = 785;
   std::vector<double> row(n);
   syntheticRow(5, 2, 9, plan::F64, 0, n, row.data());
-  base::Philox philox(5, 2);
+  base::PhiloxGenerator philox(5, 2);
   uint64_t block = 9 * ((n + 1) / 2);
   for (size_t i = 0; i < n; ++i) {
     base::PhiloxBlock words = philox.block(block + i / 2);

@@ -19,7 +19,7 @@ CsvOptions csvColumns(std::vector<CsvColumn> columns) {
 }
 
 absl::StatusOr<DecodedArray> parseCsv(const std::string &content, const CsvOptions &options) {
-  return decodeInMemory([&](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
+  return decodeInMemory([&](const ElementSink &sink) -> absl::StatusOr<ArrayHeader> {
     auto reader = graphc::base::openBytes(content, "f.csv");
     if (!reader.ok())
       return reader.status();

@@ -30,7 +30,7 @@ protected:
     folder.write("labels", idxHeader(8, {3}) + std::string("\1\2\3"));
   }
   std::string errorOf() {
-    auto opened = Dataset::open(set, search);
+    auto opened = LoadedDataset::open(set, search);
     return opened.ok() ? "" : std::string(opened.status().message());
   }
   TemporaryFolder folder;
@@ -39,7 +39,7 @@ protected:
 };
 
 TEST_F(DatasetTest, ReadsImagesAndLabels) {
-  auto opened = Dataset::open(set, search);
+  auto opened = LoadedDataset::open(set, search);
   ASSERT_TRUE(opened.ok()) << opened.status();
   EXPECT_EQ((*opened)->samples(), 3u);
   EXPECT_EQ((*opened)->sampleBytes(0), 16u);
@@ -54,7 +54,7 @@ TEST_F(DatasetTest, ReadsImagesAndLabels) {
 }
 
 TEST_F(DatasetTest, LabelsThatAreNoClassesAreCountedInTheFile) {
-  auto opened = Dataset::open(set, search);
+  auto opened = LoadedDataset::open(set, search);
   ASSERT_TRUE(opened.ok()) << opened.status();
   EXPECT_TRUE((*opened)->checkClasses(1, 4).ok());
   absl::Status three = (*opened)->checkClasses(1, 3);
@@ -76,7 +76,7 @@ TEST_F(DatasetTest, NegativeLabelsAreNoClassesAndSamplesMayHaveMany) {
   set.mutable_components(1)->mutable_sample()->add_shape(10000);
   for (plan::DataType type : {plan::I32, plan::I64}) {
     set.mutable_components(1)->mutable_sample()->set_dtype(type);
-    auto opened = Dataset::open(set, search);
+    auto opened = LoadedDataset::open(set, search);
     ASSERT_TRUE(opened.ok()) << opened.status();
     EXPECT_THAT(std::string((*opened)->checkClasses(1, 4).message()),
                 testing::MatchesRegex(".*: 2 of the 30000 numbers in .*: the first is -1, of sample 2; .*"));
@@ -84,7 +84,7 @@ TEST_F(DatasetTest, NegativeLabelsAreNoClassesAndSamplesMayHaveMany) {
     (*opened)->copySample(1, 1, sample.data());
     EXPECT_EQ((*opened)->findStrays(1, 4, sample.data(), 1).count, 0u);
     (*opened)->copySample(1, 2, sample.data());
-    Strays strays = (*opened)->findStrays(1, 4, sample.data(), 1);
+    LabelStrays strays = (*opened)->findStrays(1, 4, sample.data(), 1);
     EXPECT_EQ(strays.count, 2u);
     EXPECT_EQ(strays.first, 3u);
     EXPECT_EQ(strays.value, -1);
@@ -146,7 +146,7 @@ TEST_F(DatasetTest, ReadsFashionMnist) {
   set.mutable_idx()->set_files(1, "t10k-labels-idx1-ubyte.gz");
   set.mutable_components(0)->mutable_sample()->set_shape(0, 784);
   search.systemDirs = DataSearch().systemDirs;
-  auto opened = Dataset::open(set, search);
+  auto opened = LoadedDataset::open(set, search);
   ASSERT_TRUE(opened.ok()) << opened.status();
   EXPECT_EQ((*opened)->samples(), 10000u);
   std::vector<int> counts(10);

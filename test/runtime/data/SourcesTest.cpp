@@ -21,16 +21,16 @@ protected:
     search.systemDirs = {};
     search.cacheDir = folder / "cache";
   }
-  absl::StatusOr<std::shared_ptr<const Dataset>> open(const std::string &text) {
+  absl::StatusOr<std::shared_ptr<const LoadedDataset>> open(const std::string &text) {
     plan::Dataset set;
     EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString("name: 's' " + text, &set));
-    return Dataset::open(set, search);
+    return LoadedDataset::open(set, search);
   }
   std::string error(const std::string &text) {
     auto opened = open(text);
     return opened.ok() ? "" : std::string(opened.status().message());
   }
-  template <typename T> static std::vector<T> sample(const Dataset &set, size_t component, uint64_t index) {
+  template <typename T> static std::vector<T> sample(const LoadedDataset &set, size_t component, uint64_t index) {
     std::vector<T> values(set.sampleElements(component));
     EXPECT_EQ(set.sampleBytes(component), values.size() * sizeof(T));
     set.copySample(component, index, values.data());

@@ -11,7 +11,7 @@ TEST(Walk, AfterAndStepsToAgreeHoweverItIsCut) {
   for (bool padded : {false, true})
     for (uint64_t samples : {1u, 3u, 7u, 10u})
       for (uint64_t perStep : {1u, 2u, 4u, 13u}) {
-        Walk walk{samples, perStep, padded};
+        StreamWalk walk{samples, perStep, padded};
         uint64_t position = 0;
         for (uint64_t step = 0; step < 40; ++step) {
           ASSERT_EQ(walk.after(0, step), position) << samples << " " << perStep << " " << padded << " " << step;
@@ -28,10 +28,10 @@ TEST(Walk, AfterAndStepsToAgreeHoweverItIsCut) {
 }
 
 TEST(Walk, NeverOverflows) {
-  EXPECT_EQ((Walk{10, UINT64_MAX / 2}).after(UINT64_MAX, UINT64_MAX), uint64_t(1) << 62);
-  EXPECT_EQ((Walk{10, 4, true}).after(UINT64_MAX, UINT64_MAX), uint64_t(1) << 62);
-  EXPECT_EQ((Walk{}).after(5, 3), 5u);
-  EXPECT_EQ((Walk{}).stepsTo(0, 5), 0u);
+  EXPECT_EQ((StreamWalk{10, UINT64_MAX / 2}).after(UINT64_MAX, UINT64_MAX), uint64_t(1) << 62);
+  EXPECT_EQ((StreamWalk{10, 4, true}).after(UINT64_MAX, UINT64_MAX), uint64_t(1) << 62);
+  EXPECT_EQ((StreamWalk{}).after(5, 3), 5u);
+  EXPECT_EQ((StreamWalk{}).stepsTo(0, 5), 0u);
 }
 
 plan::Plan makePlan(uint32_t instances, std::vector<std::tuple<uint32_t, uint32_t, bool>> batches) {
@@ -57,7 +57,7 @@ TEST(Streams, TheOneThatMakesEpochsComesFirst) {
   plan::Plan plan = makePlan(2, {{1, 3, false}, {0, 2, false}, {0, 2, false}, {0, 4, true}});
   plan.mutable_phases(0)->set_dataset(0);
   plan.mutable_phases(0)->set_samples_per_step(4);
-  std::vector<Stream> streams = streamsOf(plan, 0);
+  std::vector<SampleStream> streams = streamsOf(plan, 0);
   ASSERT_EQ(streams.size(), 3u) << "equal ones are one";
   EXPECT_EQ(streams[0].batch, 2u);
   EXPECT_EQ(streams[0].perStep, 4u);
@@ -72,7 +72,7 @@ TEST(Streams, NamesHaveNoBatch) {
   auto names = [](uint32_t batch, uint32_t instances) {
     plan::Plan plan = makePlan(instances, {{0, 2, false}, {1, batch, false}, {1, 7, true}});
     plan.mutable_phases(0)->set_samples_per_step(uint64_t(2) * instances);
-    std::vector<Stream> streams = streamsOf(plan, 0);
+    std::vector<SampleStream> streams = streamsOf(plan, 0);
     std::vector<std::string> names;
     for (size_t i = 0; i < streams.size(); ++i)
       names.push_back(streamName(plan, 0, streams, i));
@@ -109,7 +109,7 @@ TEST(Streams, AnAsynchronousUpdateTakesOneBatch) {
   plan::Plan plan = makePlan(3, {{0, 2, false}, {1, 5, false}});
   plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
   plan.mutable_phases(0)->set_samples_per_step(2);
-  std::vector<Stream> streams = streamsOf(plan, 0);
+  std::vector<SampleStream> streams = streamsOf(plan, 0);
   ASSERT_EQ(streams.size(), 2u);
   EXPECT_EQ(streams[0].perStep, 2u);
   EXPECT_EQ(streams[1].perStep, 5u);
@@ -119,7 +119,7 @@ TEST(Streams, TheFirstTakesAsManySamplesAsThePhaseSays) {
   plan::Plan plan = makePlan(2, {{0, 2, false}, {0, 4, false}});
   plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
   plan.mutable_phases(0)->set_samples_per_step(4);
-  std::vector<Stream> streams = streamsOf(plan, 0);
+  std::vector<SampleStream> streams = streamsOf(plan, 0);
   ASSERT_EQ(streams.size(), 2u);
   EXPECT_EQ(streams[0].batch, 4u) << "and not two of 2";
   EXPECT_EQ(streams[0].perStep, 4u);

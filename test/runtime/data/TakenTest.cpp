@@ -12,32 +12,32 @@ namespace {
 using Ahead = std::vector<uint64_t>;
 
 TEST(Taken, NothingAheadIsAPositionAlone) {
-  Taken taken(7);
+  ConsumedRanges taken(7);
   EXPECT_TRUE(taken.isEven());
   EXPECT_EQ(taken.place(7), 7u);
   EXPECT_EQ(taken.place(1000), 1000u);
-  taken.advance(Walk{0, 4, false}, 3);
+  taken.advance(StreamWalk{0, 4, false}, 3);
   EXPECT_EQ(taken.position(), 19u);
 }
 
 TEST(Taken, WhatLiesBetweenIsTakenFirst) {
-  Taken taken(8, Ahead{6, 8, 10, 11}); // and 0 to 5
+  ConsumedRanges taken(8, Ahead{6, 8, 10, 11}); // and 0 to 5
   const uint64_t places[] = {5, 8, 9, 11, 12};
   for (uint64_t i = 0; i < 5; ++i)
     EXPECT_EQ(taken.place(8 + i), places[i]);
-  taken.advance(Walk{0, 1, false}, 2); // 5 and 8
+  taken.advance(StreamWalk{0, 1, false}, 2); // 5 and 8
   EXPECT_EQ(taken.position(), 10u);
   EXPECT_EQ(taken.ahead(), Ahead({10, 11}));
-  taken.advance(Walk{0, 1, false}, 1);
+  taken.advance(StreamWalk{0, 1, false}, 1);
   EXPECT_TRUE(taken.isEven());
   EXPECT_EQ(taken.position(), 11u);
 }
 
 TEST(Taken, WhatCannotBeIsRefused) {
-  EXPECT_TRUE(Taken::check(8, Ahead{6, 8, 10, 11}).ok());
-  EXPECT_TRUE(Taken::check(0, {}).ok());
+  EXPECT_TRUE(ConsumedRanges::check(8, Ahead{6, 8, 10, 11}).ok());
+  EXPECT_TRUE(ConsumedRanges::check(0, {}).ok());
   for (const Ahead &ahead : {Ahead{6}, {8, 6}, {6, 6}, {6, 8, 8, 9}, {5, 8}, {0, 9}, {6, uint64_t{1} << 63}})
-    EXPECT_FALSE(Taken::check(8, ahead).ok()) << ahead.size() << " " << ahead.front();
+    EXPECT_FALSE(ConsumedRanges::check(8, ahead).ok()) << ahead.size() << " " << ahead.front();
 }
 
 /// Workers at random speeds, pauses, other numbers of workers and other batches, with and without padding.
@@ -46,14 +46,14 @@ TEST(Taken, EachSampleIsTakenOnceWhateverTheSpeeds) {
     std::mt19937 random(seed);
     const uint64_t samples = 20 + random() % 50;
     const bool padded = random() % 2;
-    Taken taken;
+    ConsumedRanges taken;
     std::set<uint64_t> places;
     for (int phase = 0; phase < 6; ++phase) {
       const uint64_t share = 1 + random() % 7, workers = 1 + random() % 4;
       std::vector<uint64_t> steps(workers);
       for (uint64_t &one : steps)
         one = random() % 9;
-      const Walk rows{samples, share * workers, padded};
+      const StreamWalk rows{samples, share * workers, padded};
       for (uint64_t worker = 0; worker < workers; ++worker) // as BatchSource takes them
         for (uint64_t step = 0; step < steps[worker]; ++step) {
           const uint64_t at = rows.after(taken.position(), step);
@@ -61,13 +61,13 @@ TEST(Taken, EachSampleIsTakenOnceWhateverTheSpeeds) {
           for (uint64_t i = at + worker * share; i < std::min(end, at + (worker + 1) * share); ++i)
             EXPECT_TRUE(places.insert(taken.place(i)).second) << "seed " << seed << ": twice";
         }
-      const Taken before = taken;
+      const ConsumedRanges before = taken;
       if (std::equal(steps.begin() + 1, steps.end(), steps.begin()) && random() % 2)
         taken.advance(rows, steps[0]);
       else
         EXPECT_TRUE(taken.advance(rows, share, steps));
       EXPECT_EQ(taken.position(), places.size()) << "seed " << seed << " from " << before.position();
-      EXPECT_TRUE(Taken::check(taken.position(), taken.ahead()).ok());
+      EXPECT_TRUE(ConsumedRanges::check(taken.position(), taken.ahead()).ok());
       std::set<uint64_t> kept;
       for (uint64_t i = 0, ahead = taken.ahead().empty() ? taken.position() : taken.place(taken.position()); i < ahead;
            ++i)
@@ -77,15 +77,15 @@ TEST(Taken, EachSampleIsTakenOnceWhateverTheSpeeds) {
         for (uint64_t place = ahead[i]; place < ahead[i + 1]; ++place)
           kept.insert(place);
       EXPECT_EQ(kept, places) << "seed " << seed;
-      const Taken again(taken.position(), ahead);
+      const ConsumedRanges again(taken.position(), ahead);
       EXPECT_EQ(again.place(taken.position() + 3), taken.place(taken.position() + 3));
     }
   }
 }
 
 TEST(Taken, TooManyRangesAreForgotten) {
-  Taken taken;
-  EXPECT_FALSE(taken.advance(Walk{0, 2, false}, 1, Ahead{uint64_t{1} << 40, 0}));
+  ConsumedRanges taken;
+  EXPECT_FALSE(taken.advance(StreamWalk{0, 2, false}, 1, Ahead{uint64_t{1} << 40, 0}));
   EXPECT_TRUE(taken.isEven());
   EXPECT_EQ(taken.position(), uint64_t{1} << 40) << "as many as were taken";
 }

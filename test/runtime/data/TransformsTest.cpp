@@ -20,13 +20,13 @@ plan::Dataset::Component imageOf(plan::DataType type, std::vector<int64_t> shape
   return component;
 }
 
-const Conversion halves{StoredType::U8, plan::F32, 0.5, 1};
+const ElementConversion halves{StoredType::U8, plan::F32, 0.5, 1};
 
 TEST(Transforms, CropsMoveAndPadWithWhatIsStoredAsZero) {
   plan::Dataset::Component component = imageOf(plan::F32, {2, 2, 3});
   component.mutable_crop()->set_padding(1);
   component.mutable_crop()->set_dimension(1);
-  Transforms transforms(component);
+  SampleTransforms transforms(component);
   const uint8_t image[] = {2, 4, 6, 8, 10, 12, 22, 24, 26, 28, 30, 32};
   std::vector<float> out(12);
   transforms.convertDrawn(halves, image, {0, 0, false}, out.data());
@@ -42,11 +42,11 @@ TEST(Transforms, FlipsTurnTheWidthAlone) {
   component.mutable_flip()->set_dimension(1);
   const uint8_t image[] = {2, 4, 6, 8, 10, 12, 22, 24, 26, 28, 30, 32};
   std::vector<float> out(12);
-  Transforms(component).convertDrawn(halves, image, {0, 0, true}, out.data());
+  SampleTransforms(component).convertDrawn(halves, image, {0, 0, true}, out.data());
   EXPECT_THAT(out, ElementsAre(6, 7, 4, 5, 2, 3, 16, 17, 14, 15, 12, 13));
   component.mutable_crop()->set_padding(1);
   component.mutable_crop()->set_dimension(0);
-  Transforms(component).convertDrawn(halves, image, {0, 1, true}, out.data()); // moved, then turned
+  SampleTransforms(component).convertDrawn(halves, image, {0, 1, true}, out.data()); // moved, then turned
   EXPECT_THAT(out, ElementsAre(1, 1, 6, 7, 4, 5, 1, 1, 16, 17, 14, 15));
 }
 
@@ -57,17 +57,17 @@ TEST(Transforms, NormalizesByChannelOrAltogether) {
   component.mutable_normalize()->add_stddev(2);
   component.mutable_normalize()->add_stddev(4);
   std::vector<float> values = {1, 3, 2, 10};
-  Transforms(component).normalize(plan::F32, values.data());
+  SampleTransforms(component).normalize(plan::F32, values.data());
   EXPECT_THAT(values, ElementsAre(0, 1, 0, 2));
   component.mutable_normalize()->set_dimension(1);
   values = {1, 6, 5, 10};
-  Transforms(component).normalize(plan::F32, values.data());
+  SampleTransforms(component).normalize(plan::F32, values.data());
   EXPECT_THAT(values, ElementsAre(0, 1, 2, 2));
   component.clear_normalize();
   component.mutable_normalize()->add_mean(1);
   component.mutable_normalize()->add_stddev(0.5);
   std::vector<double> doubles = {1, 2, 3, 4};
-  Transforms(component).normalize(plan::F64, doubles.data());
+  SampleTransforms(component).normalize(plan::F64, doubles.data());
   EXPECT_THAT(doubles, ElementsAre(0, 2, 4, 6));
 }
 
@@ -75,10 +75,10 @@ TEST(Transforms, DrawsAreEvenAndDifferByEpochSampleAndComponent) {
   plan::Dataset::Component component = imageOf(plan::F32, {8, 8});
   component.mutable_crop()->set_padding(2);
   component.mutable_flip()->set_dimension(1);
-  Transforms transforms(component);
+  SampleTransforms transforms(component);
   int moves[5] = {}, flips = 0;
   for (uint64_t sample = 0; sample < 5000; ++sample) {
-    Draw draw = transforms.draw(7, 3, sample, 0);
+    TransformDraw draw = transforms.draw(7, 3, sample, 0);
     ASSERT_LE(std::abs(draw.down), 2);
     ASSERT_LE(std::abs(draw.right), 2);
     ++moves[draw.down + 2];
@@ -87,10 +87,10 @@ TEST(Transforms, DrawsAreEvenAndDifferByEpochSampleAndComponent) {
   for (int count : moves)
     EXPECT_NEAR(count, 1000, 150);
   EXPECT_NEAR(flips, 2500, 200);
-  auto same = [](Draw a, Draw b) { return a.down == b.down && a.right == b.right && a.flipped == b.flipped; };
+  auto same = [](TransformDraw a, TransformDraw b) { return a.down == b.down && a.right == b.right && a.flipped == b.flipped; };
   int differ[4] = {};
   for (uint64_t sample = 0; sample < 1000; ++sample) {
-    Draw draw = transforms.draw(7, 3, sample, 0);
+    TransformDraw draw = transforms.draw(7, 3, sample, 0);
     differ[0] += !same(draw, transforms.draw(8, 3, sample, 0));
     differ[1] += !same(draw, transforms.draw(7, 4, sample, 0));
     differ[2] += !same(draw, transforms.draw(7, 3, sample + 1, 0));
@@ -119,7 +119,7 @@ protected:
   }
   std::vector<std::vector<float>> taken(uint32_t replicas, uint32_t microBatches, bool training, uint64_t from = 0) {
     std::vector<std::vector<float>> samples;
-    auto opened = Dataset::open(set, search);
+    auto opened = LoadedDataset::open(set, search);
     EXPECT_TRUE(opened.ok()) << opened.status();
     std::vector<std::unique_ptr<BatchSource>> sources;
     for (uint32_t r = 0; r < replicas; ++r)

@@ -14,11 +14,11 @@ using namespace std::string_literals;
 namespace {
 
 absl::StatusOr<std::vector<int32_t>> tokensOf(const std::string &lines, const std::string &text) {
-  auto vocabulary = Vocabulary::parse(lines, "v");
+  auto vocabulary = TextVocabulary::parse(lines, "v");
   if (!vocabulary.ok())
     return vocabulary.status();
   auto reader = graphc::base::openBytes(text, "t");
-  auto decoded = decodeInMemory([&](const Sink &sink) { return vocabulary->cut(**reader, "t", sink); });
+  auto decoded = decodeInMemory([&](const ElementSink &sink) { return vocabulary->cut(**reader, "t", sink); });
   if (!decoded.ok())
     return decoded.status();
   std::vector<int32_t> tokens(decoded->header.samples());

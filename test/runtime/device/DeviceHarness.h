@@ -31,20 +31,20 @@ struct DeviceHarness {
     queue = *device->makeQueue();
   }
 
-  Memory memory(uint64_t bytes) { return *device->allocate(bytes, Space::Device, Memory::Guard::None, "a test"); }
-  template <typename T> Memory staging(const std::vector<T> &values) {
+  MemoryRegion memory(uint64_t bytes) { return *device->allocate(bytes, MemorySpace::Device, MemoryRegion::Guard::None, "a test"); }
+  template <typename T> MemoryRegion staging(const std::vector<T> &values) {
     const uint64_t bytes = values.size() * sizeof(T);
-    Memory memory = *device->allocate(bytes, Space::Host, Memory::Guard::None, "a test");
+    MemoryRegion memory = *device->allocate(bytes, MemorySpace::Host, MemoryRegion::Guard::None, "a test");
     memcpy(memory.data(), values.data(), bytes);
     return memory;
   }
   template <typename T> void write(void *to, const std::vector<T> &values) {
-    Memory staged = staging(values);
+    MemoryRegion staged = staging(values);
     queue->copy(to, staged.data(), values.size() * sizeof(T));
     finish();
   }
   template <typename T> std::vector<T> read(const void *from, uint64_t count) {
-    Memory staged = staging(std::vector<T>(count));
+    MemoryRegion staged = staging(std::vector<T>(count));
     queue->copy(staged.data(), from, count * sizeof(T));
     finish();
     std::vector<T> values(count);
@@ -54,29 +54,29 @@ struct DeviceHarness {
   /// All that is in the queue.
   void finish() {
     queue->signal(++signalled);
-    ASSERT_EQ(await(*queue, signalled), Queue::Reached::Yes) << queue->status();
+    ASSERT_EQ(await(*queue, signalled), DeviceQueue::Reached::Yes) << queue->status();
   }
   /// A segment of what `record` records, given once.
-  void run(const std::function<void(Segment &)> &record, const GraphcContext &context = {}) {
+  void run(const std::function<void(QueueSegment &)> &record, const GraphcContext &context = {}) {
     auto &segment = segments.emplace_back(device->makeSegment());
     record(*segment);
     ASSERT_EQ(segment->prepare(), absl::OkStatus());
     queue->run(*segment, context);
   }
   /// Not yet after ten seconds: never.
-  Queue::Reached await(Queue &of, uint64_t n) {
+  DeviceQueue::Reached await(DeviceQueue &of, uint64_t n) {
     for (int i = 0; i < 100; ++i) {
-      if (Queue::Reached reached = of.reached(n); reached != Queue::Reached::NotYet)
+      if (DeviceQueue::Reached reached = of.reached(n); reached != DeviceQueue::Reached::NotYet)
         return reached;
       of.wait(n, absl::Milliseconds(100), wakes());
     }
-    return Queue::Reached::NotYet;
+    return DeviceQueue::Reached::NotYet;
   }
 
   std::unique_ptr<Device> device;
-  std::unique_ptr<Code> code;
-  std::vector<std::unique_ptr<Segment>> segments;
-  std::unique_ptr<Queue> queue; // ends its work before they go
+  std::unique_ptr<DeviceCode> code;
+  std::vector<std::unique_ptr<QueueSegment>> segments;
+  std::unique_ptr<DeviceQueue> queue; // ends its work before they go
   uint64_t signalled = 1 << 20; ///< beyond what tests count to themselves
 };
 

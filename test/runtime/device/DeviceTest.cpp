@@ -42,7 +42,7 @@ TEST_P(Devices, SayWhoTheyAreAndWhatTheyHave) {
 
 TEST_P(Devices, MemoryIsAlignedAndZero) {
   for (uint64_t bytes : {64u, 100u, 4096u, 100'000u}) {
-    Memory memory = h.memory(bytes);
+    MemoryRegion memory = h.memory(bytes);
     EXPECT_EQ(memory.size(), bytes);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.data()) % alignment, 0u);
     EXPECT_EQ(h.read<uint8_t>(memory.data(), bytes), std::vector<uint8_t>(bytes, 0));
@@ -50,7 +50,7 @@ TEST_P(Devices, MemoryIsAlignedAndZero) {
 }
 
 TEST_P(Devices, TooMuchMemoryIsAnErrorThatNamesIt) {
-  auto memory = h.device->allocate(uint64_t(1) << 60, Space::Device, Memory::Guard::None, "a whale");
+  auto memory = h.device->allocate(uint64_t(1) << 60, MemorySpace::Device, MemoryRegion::Guard::None, "a whale");
   EXPECT_EQ(memory.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(memory.status().message()), HasSubstr("a whale"));
 }
@@ -58,17 +58,17 @@ TEST_P(Devices, TooMuchMemoryIsAnErrorThatNamesIt) {
 TEST_P(Devices, SayWhatIsFree) {
   const uint64_t before = h.device->freeMemory().value();
   EXPECT_LE(before, h.device->limits().memoryBytes);
-  Memory memory = h.memory(1 << 16);
+  MemoryRegion memory = h.memory(1 << 16);
   const uint64_t taken = before - h.device->freeMemory().value();
   EXPECT_TRUE(taken == 0 || taken == 1 << 16) << taken;
   EXPECT_EQ(taken != 0, runsPtx(kindOf(h.device->name()))); // the others do not count
 }
 
 TEST_P(Devices, HostMemoryIsTheHosts) {
-  auto memory = h.device->allocate(4096, Space::Host, Memory::Guard::Pages, "staging");
+  auto memory = h.device->allocate(4096, MemorySpace::Host, MemoryRegion::Guard::Pages, "staging");
   ASSERT_TRUE(memory.ok()) << memory.status();
   memset(memory->data(), 7, 4096);
-  Memory there = h.memory(4096);
+  MemoryRegion there = h.memory(4096);
   h.queue->copy(there.data(), memory->data(), 4096);
   h.finish();
   EXPECT_EQ(h.read<uint8_t>(there.data(), 4096), std::vector<uint8_t>(4096, 7));
@@ -77,10 +77,10 @@ TEST_P(Devices, HostMemoryIsTheHosts) {
 /// Memory of a peer's: another mapping of it, which this process may not write.
 TEST_P(Devices, CopiesReachMemoryThatIsPinned) {
   constexpr uint64_t kBytes = 3 * 4096;
-  Memory shared = *Memory::share(kBytes, "a peer");
+  MemoryRegion shared = *MemoryRegion::share(kBytes, "a peer");
   auto *peers = static_cast<uint8_t *>(::mmap(nullptr, kBytes, PROT_READ, MAP_SHARED, shared.descriptor(), 0));
   ASSERT_NE(peers, MAP_FAILED);
-  Memory there = h.memory(kBytes);
+  MemoryRegion there = h.memory(kBytes);
   for (uint8_t round = 1; round < 3; ++round) { // it can be done again once it was undone
     auto own = h.device->pin({shared.data(), kBytes}, Device::Access::ReadWrite, "a slot");
     auto read = h.device->pin({peers, kBytes}, Device::Access::Read, "a peer's");
@@ -107,9 +107,9 @@ TEST_P(Devices, SeveralThreadsShareOne) {
   for (uint8_t lane = 0; lane < 4; ++lane)
     lanes.emplace_back([&, lane] {
       auto queue = h.device->makeQueue();
-      auto first = h.device->allocate(4096, Space::Device, Memory::Guard::None, "a lane");
-      auto second = h.device->allocate(4096, Space::Device, Memory::Guard::None, "a lane");
-      auto host = h.device->allocate(8192, Space::Host, Memory::Guard::None, "a lane");
+      auto first = h.device->allocate(4096, MemorySpace::Device, MemoryRegion::Guard::None, "a lane");
+      auto second = h.device->allocate(4096, MemorySpace::Device, MemoryRegion::Guard::None, "a lane");
+      auto host = h.device->allocate(8192, MemorySpace::Host, MemoryRegion::Guard::None, "a lane");
       if (!queue.ok() || !first.ok() || !second.ok() || !host.ok())
         return;
       memset(host->data(), 16 + lane, 4096);
@@ -118,7 +118,7 @@ TEST_P(Devices, SeveralThreadsShareOne) {
         (*queue)->copy(second->data(), first->data(), 4096);
         (*queue)->copy(host->data() + 4096, second->data(), 4096);
         (*queue)->signal(round);
-        if (h.await(**queue, round) != Queue::Reached::Yes)
+        if (h.await(**queue, round) != DeviceQueue::Reached::Yes)
           return;
       }
       found[lane].assign(host->data() + 4096, host->data() + 8192);
@@ -137,7 +137,7 @@ TEST_P(Devices, SharedMemoryHasADescriptor) {
 }
 
 TEST_P(Devices, CopiesKeepBytesAtAnyPlace) {
-  Memory memory = h.memory(8192);
+  MemoryRegion memory = h.memory(8192);
   std::vector<uint8_t> expected(8192, 0);
   for (uint64_t at : {0u, 1u, 63u, 64u, 4000u, 8000u}) {
     std::vector<uint8_t> piece(at % 97 + 95, uint8_t(at + 1));
@@ -148,10 +148,10 @@ TEST_P(Devices, CopiesKeepBytesAtAnyPlace) {
 }
 
 TEST_P(NativeDevices, KernelsRunWithTheirContext) {
-  Memory memory = h.memory(256);
+  MemoryRegion memory = h.memory(256);
   h.write(memory.data(), std::vector<float>(16, 2));
   void *buffers[] = {memory.data(), memory.data() + 64};
-  h.run([&](Segment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::Gradient), buffers); }, {3, 1, 0, 0, 0});
+  h.run([&](QueueSegment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::Gradient), buffers); }, {3, 1, 0, 0, 0});
   h.finish();
   EXPECT_EQ(h.read<float>(memory.data() + 64, 16), std::vector<float>(16, 2 * 0.5f + (0.25f * 2.0f + 0.001f * 3.0f)));
 }
@@ -165,10 +165,10 @@ struct PlusOne final : kernels::LibraryKernel {
 };
 
 TEST_P(NativeDevices, LibraryCallsRun) {
-  Memory memory = h.memory(64);
+  MemoryRegion memory = h.memory(64);
   PlusOne kernel;
   void *buffers[] = {memory.data()};
-  h.run([&](Segment &s) {
+  h.run([&](QueueSegment &s) {
     s.call(0, kernel, buffers);
     s.call(0, kernel, buffers);
   });
@@ -177,15 +177,15 @@ TEST_P(NativeDevices, LibraryCallsRun) {
 }
 
 TEST_P(Devices, AQueueKeepsItsOrder) {
-  Memory memory = h.memory(256);
+  MemoryRegion memory = h.memory(256);
   std::vector<float> one(16, 1), out(16);
-  Memory staged = h.staging(one);
+  MemoryRegion staged = h.staging(one);
   uint8_t *sum = memory.data(), *message = memory.data() + 64;
   void *buffers[] = {sum, message};
-  h.run([&](Segment &s) {
-    s.copy(0, Way::In, message, staged.data(), 64);
+  h.run([&](QueueSegment &s) {
+    s.copy(0, CopyDirection::In, message, staged.data(), 64);
     s.launch(0, *h.code, testKernel(plan::TestKernel::Add), buffers);
-    s.copy(0, Way::Within, message, sum, 64);
+    s.copy(0, CopyDirection::Within, message, sum, 64);
     s.launch(0, *h.code, testKernel(plan::TestKernel::Add), buffers); // doubles
   });
   for (int i = 1; i < 10; ++i) // before it is done
@@ -196,12 +196,12 @@ TEST_P(Devices, AQueueKeepsItsOrder) {
 
 /// A queue of a segment brings, another adds: 64 times, each into zeros. How often all was there.
 int addWhatComes(DeviceHarness &h, bool inOrder) {
-  Memory memory = h.memory(128);
+  MemoryRegion memory = h.memory(128);
   std::vector<float> one(16, 1), zero(16, 0);
-  Memory staged = h.staging(one);
+  MemoryRegion staged = h.staging(one);
   void *buffers[] = {memory.data(), memory.data() + 64};
-  std::unique_ptr<Segment> segment = h.device->makeSegment();
-  segment->copy(1, Way::In, memory.data() + 64, staged.data(), 64);
+  std::unique_ptr<QueueSegment> segment = h.device->makeSegment();
+  segment->copy(1, CopyDirection::In, memory.data() + 64, staged.data(), 64);
   const uint32_t there = segment->signal(1);
   if (inOrder)
     segment->after(0, there);
@@ -220,30 +220,30 @@ int addWhatComes(DeviceHarness &h, bool inOrder) {
 TEST_P(Devices, QueuesOfASegmentMeetWhereTheySaySo) { EXPECT_EQ(addWhatComes(h, true), 64); }
 
 TEST_P(Devices, ASignalIsOfWhatCameBeforeIt) {
-  Memory memory = h.memory(256);
+  MemoryRegion memory = h.memory(256);
   std::vector<float> one(16, 1), two(16, 2);
-  Memory first = h.staging(one), second = h.staging(two);
+  MemoryRegion first = h.staging(one), second = h.staging(two);
   void *buffers[] = {memory.data(), memory.data() + 64};
   h.run(
-      [&](Segment &
+      [&](QueueSegment &
               s) { // the second copy waits for the kernel, which waits for the first alone: a circle if that waited for both
-        s.copy(1, Way::In, memory.data() + 64, first.data(), 64);
+        s.copy(1, CopyDirection::In, memory.data() + 64, first.data(), 64);
         const uint32_t there = s.signal(1);
         s.after(0, there);
         s.launch(0, *h.code, testKernel(plan::TestKernel::Add), buffers);
         s.after(1, s.signal(0));
-        s.copy(1, Way::In, memory.data() + 64, second.data(), 64);
+        s.copy(1, CopyDirection::In, memory.data() + 64, second.data(), 64);
       });
   EXPECT_EQ(h.read<float>(memory.data(), 16), one);
   EXPECT_EQ(h.read<float>(memory.data() + 64, 16), two);
 }
 
 TEST_P(Devices, ACopyMovesForLaterRuns) {
-  Memory memory = h.memory(128);
+  MemoryRegion memory = h.memory(128);
   std::vector<float> one(16, 1), two(16, 2);
-  Memory first = h.staging(one), second = h.staging(two);
+  MemoryRegion first = h.staging(one), second = h.staging(two);
   uint32_t copy = 0;
-  h.run([&](Segment &s) { copy = s.copy(0, Way::In, memory.data(), first.data(), 64); });
+  h.run([&](QueueSegment &s) { copy = s.copy(0, CopyDirection::In, memory.data(), first.data(), 64); });
   h.segments.back()->move(copy, memory.data() + 64, second.data());
   h.queue->run(*h.segments.back(), {});
   EXPECT_EQ(h.read<float>(memory.data(), 16), one);
@@ -251,53 +251,53 @@ TEST_P(Devices, ACopyMovesForLaterRuns) {
 }
 
 TEST_P(Devices, ASegmentMayBeEmpty) {
-  h.run([](Segment &s) { s.after(0, s.signal(1)); });
+  h.run([](QueueSegment &s) { s.after(0, s.signal(1)); });
   h.finish();
 }
 
 TEST_P(Devices, ASignalCoversAllBeforeIt) {
-  Memory memory = h.memory(64);
+  MemoryRegion memory = h.memory(64);
   std::vector<float> one(16, 1);
-  Memory staged = h.staging(one), back = h.staging(std::vector<float>(16, 0));
+  MemoryRegion staged = h.staging(one), back = h.staging(std::vector<float>(16, 0));
   h.queue->copy(memory.data(), staged.data(), 64);
   h.queue->copy(back.data(), memory.data(), 64);
   h.queue->signal(5);
-  EXPECT_EQ(h.await(*h.queue, 3), Queue::Reached::Yes); // 5 is more than 3
+  EXPECT_EQ(h.await(*h.queue, 3), DeviceQueue::Reached::Yes); // 5 is more than 3
   EXPECT_EQ(0, memcmp(back.data(), one.data(), 64));
-  EXPECT_EQ(h.queue->reached(5), Queue::Reached::Yes);
-  EXPECT_EQ(h.queue->reached(6), Queue::Reached::NotYet);
+  EXPECT_EQ(h.queue->reached(5), DeviceQueue::Reached::Yes);
+  EXPECT_EQ(h.queue->reached(6), DeviceQueue::Reached::NotYet);
 }
 
 TEST_P(Devices, AWaitEndsByItself) {
   h.queue->wait(1, absl::Milliseconds(1), wakes());
-  EXPECT_EQ(h.queue->reached(1), Queue::Reached::NotYet);
+  EXPECT_EQ(h.queue->reached(1), DeviceQueue::Reached::NotYet);
 }
 
 TEST_P(NativeDevices, AKernelThatFailsEndsItsQueue) {
-  Memory memory = h.memory(64);
+  MemoryRegion memory = h.memory(64);
   void *buffers[] = {memory.data()};
-  h.run([&](Segment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::FailAtStep), buffers); }, {2, 0, 0, 0, 0});
+  h.run([&](QueueSegment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::FailAtStep), buffers); }, {2, 0, 0, 0, 0});
   h.queue->signal(1);
-  EXPECT_EQ(h.await(*h.queue, 1), Queue::Reached::Yes);
+  EXPECT_EQ(h.await(*h.queue, 1), DeviceQueue::Reached::Yes);
   PlusOne never;
   h.queue->run(*h.segments.back(), {3, 0, 0, 0, 0});
-  h.run([&](Segment &s) { s.call(0, never, buffers); });
+  h.run([&](QueueSegment &s) { s.call(0, never, buffers); });
   h.queue->signal(2);
-  EXPECT_EQ(h.await(*h.queue, 2), Queue::Reached::Failed);
+  EXPECT_EQ(h.await(*h.queue, 2), DeviceQueue::Reached::Failed);
   EXPECT_THAT(std::string(h.queue->status().message()), HasSubstr("failed with code 7"));
-  std::unique_ptr<Queue> another = *h.device->makeQueue();
-  Memory back = h.staging(std::vector<float>(1, -1));
+  std::unique_ptr<DeviceQueue> another = *h.device->makeQueue();
+  MemoryRegion back = h.staging(std::vector<float>(1, -1));
   another->copy(back.data(), memory.data(), 4);
   another->signal(1);
-  EXPECT_EQ(h.await(*another, 1), Queue::Reached::Yes);
+  EXPECT_EQ(h.await(*another, 1), DeviceQueue::Reached::Yes);
   EXPECT_EQ(*reinterpret_cast<float *>(back.data()), 0);
 }
 
 TEST_P(Devices, TakingAQueueApartWaitsForItsWork) {
-  Memory memory = h.memory(64);
+  MemoryRegion memory = h.memory(64);
   std::vector<float> one(16, 1);
-  Memory staged = h.staging(one);
-  std::unique_ptr<Queue> other = *h.device->makeQueue();
+  MemoryRegion staged = h.staging(one);
+  std::unique_ptr<DeviceQueue> other = *h.device->makeQueue();
   other->copy(memory.data(), staged.data(), 64);
   other.reset();
   EXPECT_EQ(h.read<float>(memory.data(), 16), one);
@@ -334,26 +334,26 @@ INSTANTIATE_TEST_SUITE_P(Driver, Devices, testing::Values(kCuda), nameOf);
 class HungDevice : public Device {
 public:
   const std::string &name() const override { return called; }
-  Limits limits() const override { return {}; }
-  absl::StatusOr<Memory> allocate(uint64_t, Space, Memory::Guard, const char *) override { return none(); }
-  absl::StatusOr<Memory> share(uint64_t, const char *) override { return none(); }
-  absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &) override { return none(); }
-  absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override {
+  DeviceLimits limits() const override { return {}; }
+  absl::StatusOr<MemoryRegion> allocate(uint64_t, MemorySpace, MemoryRegion::Guard, const char *) override { return none(); }
+  absl::StatusOr<MemoryRegion> share(uint64_t, const char *) override { return none(); }
+  absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &) override { return none(); }
+  absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override {
     auto queue = std::make_unique<Hung>(*this);
     made = queue.get();
     return queue;
   }
-  std::unique_ptr<Segment> makeSegment() override { return nullptr; }
+  std::unique_ptr<QueueSegment> makeSegment() override { return nullptr; }
   void wake() override {}
   int left = 0; ///< queues that nobody has ended
-  Queue *made = nullptr;
+  DeviceQueue *made = nullptr;
 
 private:
-  struct Hung : Queue {
+  struct Hung : DeviceQueue {
     explicit Hung(HungDevice &device) : device(device) { ++device.left; }
     ~Hung() override { --device.left; }
     void copy(void *, const void *, uint64_t) override {}
-    void run(Segment &, const GraphcContext &) override {}
+    void run(QueueSegment &, const GraphcContext &) override {}
     void signal(uint64_t) override {}
     Reached reached(uint64_t) override { return Reached::NotYet; }
     void wait(uint64_t, absl::Duration timeout, uint64_t) override { absl::SleepFor(timeout); }

@@ -19,7 +19,7 @@ absl::Status statusOf(int code) {
   return code ? absl::InternalError(absl::StrCat("a kernel failed with code ", code)) : absl::OkStatus();
 }
 
-class SimBacking final : public Memory::Backing {
+class SimBacking final : public MemoryRegion::Backing {
 public:
   SimBacking(std::shared_ptr<Pages> pages, uint8_t *host) : pages(std::move(pages)), host(host) {}
   ~SimBacking() override { pages->giveBack(host); }
@@ -30,7 +30,7 @@ private:
 };
 
 /// Its work in any order that it allows, drawn each time.
-class SimSegment final : public Segment {
+class SimSegment final : public QueueSegment {
 public:
   struct Work {
     std::function<absl::Status(const GraphcContext &)> run; ///< none: a copy
@@ -44,13 +44,13 @@ public:
   };
 
   explicit SimSegment(std::shared_ptr<Pages> pages) : pages(std::move(pages)) {}
-  uint32_t copy(uint32_t queue, Way, void *to, const void *from, uint64_t bytes) override {
+  uint32_t copy(uint32_t queue, CopyDirection, void *to, const void *from, uint64_t bytes) override {
     const auto index = uint32_t(all.copies.size());
     all.copies.push_back({to, from, bytes});
     add(queue, {nullptr, index});
     return index;
   }
-  void launch(uint32_t queue, const Code &code, uint32_t kernel, std::span<void *const> buffers) override {
+  void launch(uint32_t queue, const DeviceCode &code, uint32_t kernel, std::span<void *const> buffers) override {
     add(queue, {[run = code.table().kernels[kernel].run, buffers = addresses(buffers)](const GraphcContext &context) {
           return statusOf(run(buffers.data(), &context));
         }});
@@ -86,7 +86,7 @@ private:
   Given all;
 };
 
-class SimQueue final : public Queue {
+class SimQueue final : public DeviceQueue {
 public:
   SimQueue(std::shared_ptr<Engine> engine, std::shared_ptr<Pages> pages, uint64_t seed)
       : engine(std::move(engine)), pages(std::move(pages)), state(std::make_shared<QueueState>()), random(seed) {
@@ -100,7 +100,7 @@ public:
       return absl::OkStatus();
     });
   }
-  void run(Segment &segment, const GraphcContext &context) override {
+  void run(QueueSegment &segment, const GraphcContext &context) override {
     enqueue([pages = pages, given = static_cast<SimSegment &>(segment).given(), context, seed = random()] {
       std::mt19937_64 order(seed);
       return runInSomeOrder(given.after, order, [&](uint32_t i) {
@@ -135,22 +135,22 @@ public:
         seed(seed) {}
 
   const std::string &name() const override { return deviceName; }
-  Limits limits() const override { return {true, 16, uint64_t(1) << 30}; }
-  absl::StatusOr<Memory> allocate(uint64_t bytes, Space space, Memory::Guard guard, const char *what) override {
-    if (space == Space::Host)
+  DeviceLimits limits() const override { return {true, 16, uint64_t(1) << 30}; }
+  absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space, MemoryRegion::Guard guard, const char *what) override {
+    if (space == MemorySpace::Host)
       return cpu->allocate(bytes, space, guard, what);
     if (bytes > limits().memoryBytes)
       return absl::ResourceExhaustedError(
           absl::StrCat(what, ": ", bytes, " bytes, but ", deviceName, " has ", limits().memoryBytes));
     GRAPHC_ASSIGN_OR_RETURN(uint8_t *host, pages->add(bytes, what));
-    return Memory::of(host, bytes, std::make_unique<SimBacking>(pages, host));
+    return MemoryRegion::of(host, bytes, std::make_unique<SimBacking>(pages, host));
   }
-  absl::StatusOr<Memory> share(uint64_t bytes, const char *what) override { return cpu->share(bytes, what); }
-  absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) override { return cpu->load(image); }
-  absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override {
+  absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) override { return cpu->share(bytes, what); }
+  absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) override { return cpu->load(image); }
+  absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override {
     return std::make_unique<SimQueue>(engine, pages, seed);
   }
-  std::unique_ptr<Segment> makeSegment() override { return std::make_unique<SimSegment>(pages); }
+  std::unique_ptr<QueueSegment> makeSegment() override { return std::make_unique<SimSegment>(pages); }
   void wake() override { engine->wake(); }
 
 private:

@@ -155,14 +155,14 @@ public:
     base::MutexLock lock(mutex);
     queue.work.push_back(std::move(work));
   }
-  Queue::Reached reached(QueueState &queue, uint64_t n) {
+  DeviceQueue::Reached reached(QueueState &queue, uint64_t n) {
     base::MutexLock lock(mutex);
     return want(queue, n);
   }
   /// Not when `ended`, which wake() has looked at.
   void wait(QueueState &queue, uint64_t n, absl::Duration timeout, const std::function<bool()> &ended = {}) {
     base::MutexLock lock(mutex);
-    if (want(queue, n) == Queue::Reached::NotYet)
+    if (want(queue, n) == DeviceQueue::Reached::NotYet)
       changed.waitFor(mutex, timeout, [&] { return queue.count >= n || !queue.failure.ok() || (ended && ended()); });
   }
   void wake() {
@@ -192,14 +192,14 @@ public:
   }
 
 private:
-  Queue::Reached want(QueueState &queue, uint64_t n) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+  DeviceQueue::Reached want(QueueState &queue, uint64_t n) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     if (queue.count >= n)
-      return Queue::Reached::Yes;
+      return DeviceQueue::Reached::Yes;
     if (!queue.failure.ok())
-      return Queue::Reached::Failed;
+      return DeviceQueue::Reached::Failed;
     queue.wanted = std::max(queue.wanted, n);
     changed.notifyAll();
-    return Queue::Reached::NotYet;
+    return DeviceQueue::Reached::NotYet;
   }
 
   /// A queue whose first work can be done and is asked for, drawn from all such.

@@ -11,7 +11,7 @@ constexpr uint64_t kSeeds = 32;
 
 TEST(SimDeathTest, TheHostMayNotTouchItsMemory) {
   DeviceHarness h(makeSim("SIM:0", 1));
-  Memory memory = h.memory(64);
+  MemoryRegion memory = h.memory(64);
   EXPECT_DEATH({ *reinterpret_cast<volatile float *>(memory.data()) = 1; }, "");
   EXPECT_DEATH({ (void)*reinterpret_cast<volatile float *>(memory.data()); }, "");
 }
@@ -19,12 +19,12 @@ TEST(SimDeathTest, TheHostMayNotTouchItsMemory) {
 /// Host memory that a copy from the device goes to, read with a wait for it or without.
 float readBack(uint64_t seed, bool waits) {
   DeviceHarness h(makeSim("SIM:0", seed));
-  Memory memory = h.memory(64), back = h.staging(std::vector<float>(16, -1));
+  MemoryRegion memory = h.memory(64), back = h.staging(std::vector<float>(16, -1));
   h.write(memory.data(), std::vector<float>(16, 3));
   h.queue->copy(back.data(), memory.data(), 64);
   h.queue->signal(++h.signalled);
   if (waits)
-    EXPECT_EQ(h.await(*h.queue, h.signalled), Queue::Reached::Yes);
+    EXPECT_EQ(h.await(*h.queue, h.signalled), DeviceQueue::Reached::Yes);
   const float seen = *reinterpret_cast<volatile float *>(back.data());
   h.finish(); // a copy into memory that is gone is a fault
   return seen;
@@ -40,11 +40,11 @@ TEST(Sim, AMissingWaitReadsWhatWasThereBefore) {
 /// Host memory written again while a copy from it is enqueued.
 float sendAgain(uint64_t seed, bool waits) {
   DeviceHarness h(makeSim("SIM:0", seed));
-  Memory memory = h.memory(64), staged = h.staging(std::vector<float>(16, 3));
+  MemoryRegion memory = h.memory(64), staged = h.staging(std::vector<float>(16, 3));
   h.queue->copy(memory.data(), staged.data(), 64);
   h.queue->signal(++h.signalled);
   if (waits)
-    EXPECT_EQ(h.await(*h.queue, h.signalled), Queue::Reached::Yes);
+    EXPECT_EQ(h.await(*h.queue, h.signalled), DeviceQueue::Reached::Yes);
   *reinterpret_cast<float *>(staged.data()) = 4;
   return h.read<float>(memory.data(), 1)[0];
 }
@@ -59,10 +59,10 @@ TEST(Sim, AnEarlyReleaseSendsWhatCameLater) {
 /// One queue of a segment adds what another brings, in the order that they declare or in none.
 float addWhatComes(uint64_t seed, bool declares) {
   DeviceHarness h(makeSim("SIM:0", seed));
-  Memory memory = h.memory(128), staged = h.staging(std::vector<float>(16, 1));
+  MemoryRegion memory = h.memory(128), staged = h.staging(std::vector<float>(16, 1));
   void *buffers[] = {memory.data(), memory.data() + 64};
-  h.run([&](Segment &s) {
-    s.copy(0, Way::In, memory.data() + 64, staged.data(), 64);
+  h.run([&](QueueSegment &s) {
+    s.copy(0, CopyDirection::In, memory.data() + 64, staged.data(), 64);
     if (declares)
       s.after(1, s.signal(0));
     s.launch(1, *h.code, testKernel(plan::TestKernel::Add), buffers);
@@ -83,10 +83,10 @@ TEST(Sim, AMissingOrderOfTwoQueuesChangesBits) {
 TEST(Sim, MemoryThatIsGivenBackIsNaN) {
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     DeviceHarness h(makeSim("SIM:0", seed));
-    Memory memory = h.memory(64), back = h.staging(std::vector<float>(16, -1));
+    MemoryRegion memory = h.memory(64), back = h.staging(std::vector<float>(16, -1));
     h.write(memory.data(), std::vector<float>(16, 3));
     h.queue->copy(back.data(), memory.data(), 64);
-    memory = Memory(); // before the copy was waited for
+    memory = MemoryRegion(); // before the copy was waited for
     h.finish();
     EXPECT_TRUE(std::isnan(*reinterpret_cast<float *>(back.data())));
   }
@@ -94,15 +94,15 @@ TEST(Sim, MemoryThatIsGivenBackIsNaN) {
 
 TEST(Sim, NothingIsDoneBeforeItIsAskedFor) {
   DeviceHarness h(makeSim("SIM:0", 1));
-  Memory memory = h.memory(64), staged = h.staging(std::vector<float>(16, 1));
-  std::unique_ptr<Queue> other = *h.device->makeQueue();
-  Memory back = h.staging(std::vector<float>(16, -1));
+  MemoryRegion memory = h.memory(64), staged = h.staging(std::vector<float>(16, 1));
+  std::unique_ptr<DeviceQueue> other = *h.device->makeQueue();
+  MemoryRegion back = h.staging(std::vector<float>(16, -1));
   other->copy(back.data(), staged.data(), 64);
   other->signal(1);
   for (int i = 0; i < 20; ++i) // work that is asked for does not bring the other along
     h.write(memory.data(), std::vector<float>(16, 2));
   EXPECT_EQ(*reinterpret_cast<volatile float *>(back.data()), -1);
-  EXPECT_EQ(h.await(*other, 1), Queue::Reached::Yes);
+  EXPECT_EQ(h.await(*other, 1), DeviceQueue::Reached::Yes);
   EXPECT_EQ(*reinterpret_cast<volatile float *>(back.data()), 1);
 }
 

@@ -70,7 +70,7 @@ std::string failureWith(int64_t serversError, int64_t workersError) {
   host.serversError = serversError;
   host.workersError = workersError;
   auto lanes = tasks.lanes(host);
-  RunOptions options;
+  LaneRunOptions options;
   options.deadline = absl::Seconds(20);
   return std::string(tasks.run(lanes, options).message());
 }
@@ -106,7 +106,7 @@ TEST(ActualSizes, AMessageBackThatIsTooShortIsNamed) {
   const std::vector<float> rows(kMost);
   ASSERT_EQ(tasks.transport->sender({1, 1})->start(rows.data(), 0, transport::SendMode::Copy, 24),
             transport::PollState::Ready);
-  RunOptions options;
+  LaneRunOptions options;
   options.deadline = absl::Seconds(20);
   EXPECT_THAT(std::string(tasks.run(lanes, options).message()),
               HasSubstr("to receive rows.down[1] (by-hand.mlir:2:3) from /job:ps/task:0 echo.ps: the message has 24 "

@@ -117,7 +117,7 @@ void addSweep(std::vector<Kernel> &all) {
       all.push_back(productKernel({m, n, k, 1, bool(flags & 1), bool(flags & 2), bool(flags & 4), bool(flags & 8)}));
 }
 
-absl::Status make(Kernel &kernel, kernels::Pool *pool) {
+absl::Status make(Kernel &kernel, kernels::ThreadPool *pool) {
   if (kernel.compiled)
     return absl::OkStatus();
   GRAPHC_ASSIGN_OR_RETURN(kernel.scratchBytes, kernels::scratchBytesOf(kernel.call));
@@ -130,11 +130,11 @@ absl::StatusOr<std::string> run(Kernel &kernel, uint64_t shift) {
   std::vector<Argument> arguments = kernel.arguments;
   if (kernel.scratchBytes)
     arguments.push_back({kernel.scratchBytes, plan::WRITE});
-  std::vector<device::Memory> memory;
+  std::vector<device::MemoryRegion> memory;
   std::vector<void *> buffers;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    GRAPHC_ASSIGN_OR_RETURN(device::Memory one, device::Memory::allocate(arguments[i].bytes + shift + 64,
-                                                                         device::Memory::Guard::None, "an operand"));
+    GRAPHC_ASSIGN_OR_RETURN(device::MemoryRegion one, device::MemoryRegion::allocate(arguments[i].bytes + shift + 64,
+                                                                         device::MemoryRegion::Guard::None, "an operand"));
     uint8_t *at = one.data() + shift;
     if (arguments[i].access != plan::WRITE) {
       auto *values = reinterpret_cast<float *>(at);
@@ -165,7 +165,7 @@ absl::StatusOr<std::string> runAlone(Kernel &kernel, const Options &options) {
   pid_t child = fork();
   if (child == 0) {
     std::string text;
-    kernels::Pool pool(options.threads);
+    kernels::ThreadPool pool(options.threads);
     absl::Status made = make(kernel, &pool);
     if (auto line = made.ok() ? run(kernel, options.shift) : absl::StatusOr<std::string>(made); line.ok())
       text = *line;
@@ -204,7 +204,7 @@ absl::Status runAll(const Options &options) {
       GRAPHC_ASSIGN_OR_RETURN(lines[i], runAlone(all[i], options));
     }
   } else {
-    kernels::Pool pool(options.threads);
+    kernels::ThreadPool pool(options.threads);
     std::vector<size_t> order(all.size());
     std::iota(order.begin(), order.end(), 0);
     std::mt19937 random(options.seed);

@@ -123,10 +123,10 @@ TEST(KernelLibrary, WhatIsToldLeavesTheCpusOwn) {
   plan.mutable_programs(0)->add_instructions()->mutable_call()->set_kernel(index);
   auto library = KernelLibrary::load(plan, {0, 1});
   ASSERT_TRUE(library.ok()) << library.status();
-  const Algorithms before = (*library)->algorithms();
+  const KernelAlgorithms before = (*library)->algorithms();
   ASSERT_EQ(before.size(), 1u);
   ASSERT_TRUE(isOfCpu(before.at("product"))) << before.at("product");
-  for (const Algorithms &told : {Algorithms{}, {{"another", "of a GPU"}}, {{"product", "of a GPU"}}}) {
+  for (const KernelAlgorithms &told : {KernelAlgorithms{}, {{"another", "of a GPU"}}, {{"product", "of a GPU"}}}) {
     ASSERT_EQ((*library)->take(plan, told), absl::OkStatus());
     EXPECT_EQ((*library)->algorithms(), before);
   }

@@ -103,7 +103,7 @@ TEST(Lane, AsynchronousPhaseEndsByEndOfStream) {
       uint64_t workerSteps = 0;
       for (auto &lane : lanes) {
         EXPECT_EQ(lane->endReason(), EndReason::Closed);
-        EXPECT_EQ(lane->place().doing, plan::Doing::Between) << "others may take long, and it computes no more";
+        EXPECT_EQ(lane->place().doing, plan::LaneActivity::Between) << "others may take long, and it computes no more";
         workerSteps += lane->info().programIndex == 0 ? lane->step() : 0;
       }
       EXPECT_EQ(workerSteps, 100u);
@@ -234,7 +234,7 @@ TEST(Lane, LastingWaitIsExplainedThenEnds) {
   TestHost host(10);
   auto lanes = tasks.lanes(host);
   std::erase_if(lanes, [](auto &lane) { return lane->info().programIndex == 0 && lane->info().instance == 1; });
-  RunOptions options;
+  LaneRunOptions options;
   options.reportAfter = absl::Milliseconds(50);
   options.deadline = absl::Milliseconds(1500);
   base::Mutex mutex;
@@ -268,8 +268,8 @@ TEST(Lane, WhereItIsIsSeenFromOutside) {
   auto lanes = tasks.lanes(host);
   EXPECT_EQ(plan::placeText(tasks.plan, lanes[0]->place()), "computes at step 0");
   std::thread runs([&] { EXPECT_EQ(tasks.run(lanes), absl::DataLossError("the disk is gone")); });
-  plan::LanePlace place;
-  for (absl::Time end = absl::Now() + absl::Seconds(60); place.doing != plan::Doing::Reads && absl::Now() < end;)
+  plan::LanePosition place;
+  for (absl::Time end = absl::Now() + absl::Seconds(60); place.doing != plan::LaneActivity::Reads && absl::Now() < end;)
     place = lanes[0]->place();
   EXPECT_TRUE(plan::checkPlace(tasks.plan, 0, place));
   EXPECT_EQ(plan::placeText(tasks.plan, place), "waits at step 0 for a batch of data set made");
@@ -281,7 +281,7 @@ TEST(Lane, WhereItIsIsSeenFromOutside) {
 }
 
 /// The events of all three tasks of a parameter server with two workers.
-std::vector<LaneEvent> eventsOf(TaskHarness &tasks, Host &host) {
+std::vector<LaneEvent> eventsOf(TaskHarness &tasks, LaneCallbacks &host) {
   auto ring = std::make_unique<EventRing>();
   std::vector<std::unique_ptr<Lane>> lanes;
   for (size_t task = 0; task < 3; ++task) {
@@ -316,10 +316,10 @@ TEST(Lane, WhatItDoesIsNoted) {
         plan::taskNumber(tasks.plan, plan::instanceTask(tasks.plan, tasks.plan.programs(int(event.place.lane.program)),
                                                         event.place.lane.instance));
     EXPECT_TRUE(plan::checkPlace(tasks.plan, task, event.place));
-    if (event.place.doing == plan::Doing::Between)
+    if (event.place.doing == plan::LaneActivity::Between)
       EXPECT_EQ(event.place.step, steps[event.place.lane]++);
     else
-      waits += event.place.doing == plan::Doing::Receives || event.place.doing == plan::Doing::Sends;
+      waits += event.place.doing == plan::LaneActivity::Receives || event.place.doing == plan::LaneActivity::Sends;
   }
   EXPECT_EQ(steps.size(), 3u);
   for (auto &[lane, made] : steps)
@@ -332,7 +332,7 @@ TEST(Lane, EndsOfSmallStepsPushNoOtherEventsOut) {
   TestHost host(2000);
   std::map<plan::LaneName, int64_t> last;
   for (const LaneEvent &event : eventsOf(tasks, host)) {
-    if (event.place.doing != plan::Doing::Between)
+    if (event.place.doing != plan::LaneActivity::Between)
       continue;
     if (auto before = last.find(event.place.lane); before != last.end())
       EXPECT_GE(event.time - before->second, 10000);
@@ -365,7 +365,7 @@ TEST(Lane, ControlMessageForAnotherStepIsRefused) {
   ASSERT_EQ(tasks.transport->sender({1, 0})->start(zeros.data(), 0), transport::PollState::Ready);
   uint64_t payload = ControlMessage{ControlAction::Continue, EndReason::None, 5}.encode();
   ASSERT_EQ(tasks.transport->sender({2, 0})->start(&payload, 0), transport::PollState::Ready);
-  RunOptions options;
+  LaneRunOptions options;
   options.deadline = absl::Seconds(5);
   EXPECT_THAT(std::string(tasks.run(lanes, options).message()),
               HasSubstr("at step 0 the control message is action 1 for step 5"));

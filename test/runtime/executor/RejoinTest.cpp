@@ -137,14 +137,14 @@ TEST(Parking, ALaneStandsUntilItIsLetGoAndTheOthersGoOn) {
   for (auto &lane : lanes)
     if (lane->info().programIndex == 1 && lane->info().instance == 1)
       served = lane.get();
-  Parking parking;
-  RunOptions options;
+  LanePause parking;
+  LaneRunOptions options;
   options.parking = &parking;
   std::thread session([&] {
     parking.ask({1});
     isAsked = true;
     bool looked = false;
-    EXPECT_EQ(parking.await(served, absl::Now() + absl::Seconds(20), [&] { looked = true; }), Parking::Where::Stands);
+    EXPECT_EQ(parking.await(served, absl::Now() + absl::Seconds(20), [&] { looked = true; }), LanePause::Where::Stands);
     EXPECT_TRUE(looked);
     const uint64_t step = served->step(), made = others;
     isLookedAt = true;
@@ -158,7 +158,7 @@ TEST(Parking, ALaneStandsUntilItIsLetGoAndTheOthersGoOn) {
   ASSERT_EQ(tasks.run(lanes, options), absl::OkStatus());
   session.join();
   EXPECT_EQ(tasks.globalStep(), 3000);
-  EXPECT_EQ(parking.await(served, absl::Now(), [] {}), Parking::Where::Ended);
+  EXPECT_EQ(parking.await(served, absl::Now(), [] {}), LanePause::Where::Ended);
   EXPECT_FALSE(parking.whileStanding(served, [] { ADD_FAILURE() << "it has ended"; }));
 }
 
@@ -167,13 +167,13 @@ TEST(Parking, AFailureWakesWhoStands) {
   TaskHarness tasks(countingPlan({1, 2, 1}));
   TestHost host(1000000, 2);
   auto lanes = tasks.lanes(host);
-  Parking parking;
-  RunOptions options;
+  LanePause parking;
+  LaneRunOptions options;
   options.parking = &parking;
   parking.ask({0, 1});
   std::thread session([&] {
     for (auto &lane : lanes)
-      EXPECT_EQ(parking.await(lane.get(), absl::Now() + absl::Seconds(20), [] {}), Parking::Where::Stands);
+      EXPECT_EQ(parking.await(lane.get(), absl::Now() + absl::Seconds(20), [] {}), LanePause::Where::Stands);
     tasks.transport->abort(absl::AbortedError("a task failed"));
     host.tickets()->abort(absl::AbortedError("a task failed"));
     parking.abort();
@@ -185,10 +185,10 @@ TEST(Parking, AFailureWakesWhoStands) {
 }
 
 TEST(Parking, ALaneThatDoesNotStopIsNamedByTheDeadline) {
-  Parking parking;
+  LanePause parking;
   parking.ask({0});
   EXPECT_EQ(parking.await(nullptr, absl::Now() + absl::Milliseconds(5), [] { ADD_FAILURE() << "it runs"; }),
-            Parking::Where::Runs);
+            LanePause::Where::Runs);
 }
 
 } // namespace

@@ -143,7 +143,7 @@ private:
     Links links;
     for (uint32_t p = 0; p < shape_.servers; ++p) {
       std::vector<transport::ChannelSpec> specs;
-      for (const Endpoint &end : taskEndpoints(plan_, tasks_[shape_.servers + r]))
+      for (const ChannelEndpoint &end : taskEndpoints(plan_, tasks_[shape_.servers + r]))
         if (plan::sameTask(end.peer, tasks_[p]))
           specs.push_back(end.spec);
       links.push_back(std::move(*transport::makeInProcessTransport(specs)));

@@ -23,7 +23,7 @@ inline absl::StatusOr<std::unique_ptr<transport::SharedMemoryTransport>>
 connectTask(const plan::Plan &plan, const plan::Task &task, const std::string &run, const VariableStore &variables) {
   transport::SharedMemoryOptions options{run, std::string(64, 'f'), plan::taskText(plan, task), {}};
   std::map<std::string, size_t> peers;
-  for (const Endpoint &endpoint : taskEndpoints(plan, task)) {
+  for (const ChannelEndpoint &endpoint : taskEndpoints(plan, task)) {
     std::string name = plan::taskText(plan, endpoint.peer);
     auto [it, isNew] = peers.try_emplace(name, options.peers.size());
     if (isNew)
@@ -31,7 +31,7 @@ connectTask(const plan::Plan &plan, const plan::Task &task, const std::string &r
     auto &peer = options.peers[it->second];
     (endpoint.sends ? peer.outgoing : peer.incoming).push_back(endpoint.spec);
   }
-  const device::Memory &zeroCopy = variables.zeroCopy().memory();
+  const device::MemoryRegion &zeroCopy = variables.zeroCopy().memory();
   options.zeroCopyFd = zeroCopy.descriptor();
   options.zeroCopy = zeroCopy.data();
   options.zeroCopyBytes = zeroCopy.size();

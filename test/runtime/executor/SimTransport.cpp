@@ -68,7 +68,7 @@ public:
     if (credits() == 0 || borrowed)
       return PollState::Pending;
     if (spec.bytes && !slot.size())
-      slot = *device::Memory::allocate(spec.bytes, device::Memory::Guard::None, "a simulated slot");
+      slot = *device::MemoryRegion::allocate(spec.bytes, device::MemoryRegion::Guard::None, "a simulated slot");
     *data = slot.data();
     return PollState::Ready;
   }
@@ -150,7 +150,7 @@ public:
 
 private:
   struct Message {
-    device::Memory own; // none where it is zero-copy
+    device::MemoryRegion own; // none where it is zero-copy
     const uint8_t *data = nullptr;
     uint64_t here = 0; // bytes that have arrived
     uint64_t bytes = 0; // of all of it
@@ -161,7 +161,7 @@ private:
     }
   };
   std::shared_ptr<Message> makeMessage(uint64_t bytes) {
-    device::Memory own = *device::Memory::allocate(spec.bytes + 1, device::Memory::Guard::None, "a simulated message");
+    device::MemoryRegion own = *device::MemoryRegion::allocate(spec.bytes + 1, device::MemoryRegion::Guard::None, "a simulated message");
     memset(own.data() + bytes, 0xa5, spec.bytes - bytes); // what nobody sent is not to be read either
     const uint8_t *data = own.data();
     return std::make_shared<Message>(Message{std::move(own), data, bytes, bytes});
@@ -208,7 +208,7 @@ private:
     });
   }
 
-  device::Memory slot; ///< what acquire() gives
+  device::MemoryRegion slot; ///< what acquire() gives
   bool borrowed = false, closed = false;
   uint64_t sent = 0, released = 0; // as the sender knows
   VirtualTime lastArrival = 0;

@@ -17,7 +17,7 @@ namespace graphc::executor {
 namespace {
 
 /// One for all tasks; single-threaded.
-class SimHost final : public Host {
+class SimHost final : public LaneCallbacks {
 public:
   SimHost(const plan::Plan &plan, const SimOptions &options, SimResult &result)
       : plan(plan), options(options), result(result), datasets(plan, options.search),
@@ -27,7 +27,7 @@ public:
     for (const plan::Task &task : plan::allTasks(plan)) {
       GRAPHC_ASSIGN_OR_RETURN(auto one,
                               data::PhaseBatches::create(plan, options.phase, task, datasets, /*prefetch=*/false));
-      GRAPHC_RETURN_IF_ERROR(one->start({data::Taken(options.position)}));
+      GRAPHC_RETURN_IF_ERROR(one->start({data::ConsumedRanges(options.position)}));
       batches[{task.job(), task.index()}] = std::move(one);
     }
     return absl::OkStatus();
@@ -50,7 +50,7 @@ public:
   ControlMessage decide(const LaneInfo &, uint64_t step) override {
     return {step + 1 >= options.steps ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
   }
-  Tickets *tickets() override { return given.get(); }
+  UpdateTickets *tickets() override { return given.get(); }
   absl::Status stepDone(const LaneInfo &lane, const StepResults &results) override {
     result.steps = std::max(result.steps, results.step + 1);
     for (size_t i = 0; i < results.fetches.size(); ++i) {
@@ -78,7 +78,7 @@ private:
   const SimOptions &options;
   SimResult &result;
   data::DatasetCache datasets;
-  std::unique_ptr<Tickets> given;
+  std::unique_ptr<UpdateTickets> given;
   std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<data::PhaseBatches>> batches;
 };
 
@@ -166,7 +166,7 @@ absl::Status Simulation::setUp() {
   GRAPHC_ASSIGN_OR_RETURN(library, KernelLibrary::load(plan, programs));
   std::vector<std::vector<transport::ChannelSpec>> conflating(tasks.size());
   for (size_t i = 0; i < tasks.size(); ++i)
-    for (const Endpoint &endpoint : taskEndpoints(plan, tasks[i]))
+    for (const ChannelEndpoint &endpoint : taskEndpoints(plan, tasks[i]))
       if (endpoint.sends && endpoint.phase == options.phase && endpoint.spec.conflating)
         conflating[i].push_back(endpoint.spec);
       else if (endpoint.sends && endpoint.phase == options.phase)
@@ -195,7 +195,7 @@ absl::Status Simulation::setUp() {
       if (actor->lane->port() == port || events.chance(0.02))
         schedule(*actor);
   };
-  if (Tickets *tickets = host.tickets())
+  if (UpdateTickets *tickets = host.tickets())
     tickets->woken = [this, tickets] {
       for (auto &actor : actors)
         if (actor->lane->port() == &tickets->port(actor->lane->info().instance))

@@ -43,7 +43,7 @@ std::vector<Result> runShared(const plan::Plan &plan) {
       TestHost host(steps);
       auto lanes = makeLanes({plan, tasks[i], **variables, **library, **transport, host}, 0);
       ASSERT_TRUE(lanes.ok()) << lanes.status();
-      RunOptions options;
+      LaneRunOptions options;
       options.deadline = absl::Seconds(20);
       options.onFailure = [&](const Lane &, const absl::Status &status) { (*transport)->abort(status); };
       ASSERT_EQ(runLanes(*lanes, options), absl::OkStatus());
@@ -71,9 +71,9 @@ struct Two {
   explicit Two(size_t from = 2 * 16) {
     for (uint32_t self : {0u, 1u}) {
       std::fill_n(data[self], 4 * 16, float(self + 1));
-      AllReduce::Setting setting;
+      ResumableAllReduce::Setting setting;
       setting.self = self;
-      setting.near = plan::allReduceGroup({plan::SCATTER, 2}, plan::Move::Sum, self);
+      setting.near = plan::allReduceGroup({plan::SCATTER, 2}, plan::AllReduceMove::Sum, self);
       setting.rounds = 2;
       setting.chunkBytes = setting.addBytes = 64;
       setting.add = addSixteen;
@@ -86,8 +86,8 @@ struct Two {
     }
   }
   /// As far as both come; the last outcome of instance 0.
-  AllReduce::Outcome run() {
-    AllReduce::Outcome outcome;
+  ResumableAllReduce::Outcome run() {
+    ResumableAllReduce::Outcome outcome;
     for (int round = 0; round < 100; ++round) {
       outcome = both[0].advance(0, {});
       both[1].advance(0, {});
@@ -101,7 +101,7 @@ struct Two {
   transport::RecvPort *receives[2][2] = {{nullptr, transport->receiver({0, 2})},
                                          {transport->receiver({0, 1}), nullptr}};
   alignas(64) float data[2][4 * 16], scratch[2][16];
-  std::vector<AllReduce> both;
+  std::vector<ResumableAllReduce> both;
 };
 
 // Else the owner of a sum could write its next contribution over it while somebody reads.
@@ -122,7 +122,7 @@ TEST(SumsInPlace, LastMessagesAreHeldUntilTheRelease) {
 
 TEST(SumsInPlace, AMessageFromElsewhereIsRefused) {
   Two two(/*from=*/16);
-  AllReduce::Outcome outcome = two.run();
+  ResumableAllReduce::Outcome outcome = two.run();
   EXPECT_TRUE(outcome.elsewhere);
   EXPECT_EQ(outcome.peer, 1u);
 }

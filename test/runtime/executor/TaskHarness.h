@@ -21,7 +21,7 @@ public:
       EXPECT_EQ(plan::verifyPlan(plan), absl::OkStatus());
     std::map<transport::ChannelKey, transport::ChannelSpec> specs;
     for (const plan::Task &task : plan::allTasks(plan)) {
-      for (const Endpoint &endpoint : taskEndpoints(plan, task))
+      for (const ChannelEndpoint &endpoint : taskEndpoints(plan, task))
         specs.emplace(endpoint.spec.key, endpoint.spec);
       stores.push_back(std::move(*VariableStore::create(plan, task)));
       stores.back()->initialize();
@@ -39,7 +39,7 @@ public:
   }
 
   /// The lanes of all tasks in one phase.
-  std::vector<std::unique_ptr<Lane>> lanes(Host &host, uint32_t phase = 0, FrameOptions frame = {}) {
+  std::vector<std::unique_ptr<Lane>> lanes(LaneCallbacks &host, uint32_t phase = 0, FrameOptions frame = {}) {
     std::vector<std::unique_ptr<Lane>> all;
     for (size_t i = 0; i < stores.size(); ++i)
       for (auto &lane : lanesOf(i, host, phase, frame))
@@ -48,14 +48,14 @@ public:
   }
 
   /// Those of one task, by its number.
-  std::vector<std::unique_ptr<Lane>> lanesOf(size_t task, Host &host, uint32_t phase = 0, FrameOptions frame = {}) {
+  std::vector<std::unique_ptr<Lane>> lanesOf(size_t task, LaneCallbacks &host, uint32_t phase = 0, FrameOptions frame = {}) {
     auto made = makeLanes({plan, plan::allTasks(plan)[task], *stores[task], *library, *transport, host, frame}, phase);
     EXPECT_TRUE(made.ok()) << made.status();
     return *std::move(made);
   }
 
   /// Runs them on threads; a failure aborts the transport.
-  absl::Status run(std::span<const std::unique_ptr<Lane>> lanes, RunOptions options = {}) {
+  absl::Status run(std::span<const std::unique_ptr<Lane>> lanes, LaneRunOptions options = {}) {
     auto outer = options.onFailure;
     options.onFailure = [&](const Lane &lane, const absl::Status &status) {
       transport->abort(absl::AbortedError(std::string(status.message())));

@@ -15,7 +15,7 @@ namespace {
 std::set<std::string> gatheredIn(const plan::Plan &plan) {
   std::set<std::string> names;
   for (const plan::Task &task : plan::allTasks(plan))
-    for (const Endpoint &endpoint : taskEndpoints(plan, task))
+    for (const ChannelEndpoint &endpoint : taskEndpoints(plan, task))
       if (endpoint.spec.gathered)
         names.insert(plan.channels(int(endpoint.spec.key.channel)).name());
   return names;

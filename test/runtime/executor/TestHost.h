@@ -9,7 +9,7 @@
 namespace graphc::executor {
 
 /// Ends a synchronous phase after `steps`, gives `steps` tickets, knows no data.
-class TestHost : public Host {
+class TestHost : public LaneCallbacks {
 public:
   /// At most `instances` take tickets.
   explicit TestHost(uint64_t steps, uint32_t instances = 64, std::optional<uint64_t> maxStaleness = {})
@@ -22,7 +22,7 @@ public:
   ControlMessage decide(const LaneInfo &, uint64_t step) override {
     return {step + 1 >= steps ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
   }
-  Tickets *tickets() override { return &given; }
+  UpdateTickets *tickets() override { return &given; }
   absl::Status stepDone(const LaneInfo &lane, const StepResults &results) override {
     return onStep ? onStep(lane, results) : absl::OkStatus();
   }
@@ -31,7 +31,7 @@ public:
 
 private:
   uint64_t steps;
-  Tickets given;
+  UpdateTickets given;
 };
 
 } // namespace graphc::executor

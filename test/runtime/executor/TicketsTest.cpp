@@ -14,12 +14,12 @@ namespace graphc::executor {
 namespace {
 
 TEST(Tickets, GivesAsManyAsThereAre) {
-  Tickets tickets(3, 2, std::nullopt);
-  EXPECT_EQ(tickets.take(0, 0), Ticket::Taken);
-  EXPECT_EQ(tickets.take(0, 1), Ticket::Taken);
-  EXPECT_EQ(tickets.take(0, 2), Ticket::Taken);
-  EXPECT_EQ(tickets.take(1, 0), Ticket::None);
-  EXPECT_EQ(tickets.take(0, 3), Ticket::None);
+  UpdateTickets tickets(3, 2, std::nullopt);
+  EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
+  EXPECT_EQ(tickets.take(0, 1), UpdateTicket::Taken);
+  EXPECT_EQ(tickets.take(0, 2), UpdateTicket::Taken);
+  EXPECT_EQ(tickets.take(1, 0), UpdateTicket::None);
+  EXPECT_EQ(tickets.take(0, 3), UpdateTicket::None);
   EXPECT_EQ(tickets.taken(), 3u);
   StalenessCounts counts = tickets.staleness();
   EXPECT_EQ(counts.worst, 2u) << "without a bound nobody waits, and the distance is counted all the same";
@@ -28,14 +28,14 @@ TEST(Tickets, GivesAsManyAsThereAre) {
 
 TEST(Tickets, FastWaitsForSlowAndSlowNever) {
   for (uint64_t bound : {0u, 1u, 5u}) {
-    Tickets tickets(1000, 2, bound);
+    UpdateTickets tickets(1000, 2, bound);
     for (uint64_t step = 0; step <= bound; ++step)
-      EXPECT_EQ(tickets.take(0, step), Ticket::Taken);
-    EXPECT_EQ(tickets.take(0, bound + 1), Ticket::Wait);
-    EXPECT_EQ(tickets.take(1, 0), Ticket::Taken);
-    EXPECT_EQ(tickets.take(0, bound + 1), Ticket::Wait) << "a step begun is not a step done";
-    EXPECT_EQ(tickets.take(1, 1), Ticket::Taken);
-    EXPECT_EQ(tickets.take(0, bound + 1), Ticket::Taken);
+      EXPECT_EQ(tickets.take(0, step), UpdateTicket::Taken);
+    EXPECT_EQ(tickets.take(0, bound + 1), UpdateTicket::Wait);
+    EXPECT_EQ(tickets.take(1, 0), UpdateTicket::Taken);
+    EXPECT_EQ(tickets.take(0, bound + 1), UpdateTicket::Wait) << "a step begun is not a step done";
+    EXPECT_EQ(tickets.take(1, 1), UpdateTicket::Taken);
+    EXPECT_EQ(tickets.take(0, bound + 1), UpdateTicket::Taken);
     StalenessCounts counts = tickets.staleness();
     EXPECT_EQ(counts.worst, bound);
     EXPECT_EQ(counts.waits, 1u) << "one wait, however often it asked";
@@ -43,40 +43,40 @@ TEST(Tickets, FastWaitsForSlowAndSlowNever) {
 }
 
 TEST(Tickets, WhoHasEndedHoldsNobodyUp) {
-  Tickets tickets(1000, 3, 1);
-  EXPECT_EQ(tickets.take(0, 0), Ticket::Taken);
-  EXPECT_EQ(tickets.take(0, 1), Ticket::Taken);
-  EXPECT_EQ(tickets.take(0, 2), Ticket::Wait);
+  UpdateTickets tickets(1000, 3, 1);
+  EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
+  EXPECT_EQ(tickets.take(0, 1), UpdateTicket::Taken);
+  EXPECT_EQ(tickets.take(0, 2), UpdateTicket::Wait);
   tickets.leave(1);
-  EXPECT_EQ(tickets.take(0, 2), Ticket::Wait);
+  EXPECT_EQ(tickets.take(0, 2), UpdateTicket::Wait);
   ASSERT_TRUE(tickets.slowest(0));
   EXPECT_EQ(tickets.slowest(0)->instance, 2u);
   tickets.leave(2);
   tickets.leave(2);
-  EXPECT_EQ(tickets.take(0, 2), Ticket::Taken);
+  EXPECT_EQ(tickets.take(0, 2), UpdateTicket::Taken);
   EXPECT_FALSE(tickets.slowest(0));
 }
 
 TEST(Tickets, TheLastTicketEndsEveryWait) {
-  Tickets tickets(2, 2, 0);
-  EXPECT_EQ(tickets.take(0, 0), Ticket::Taken);
-  EXPECT_EQ(tickets.take(0, 1), Ticket::Wait);
-  EXPECT_EQ(tickets.take(1, 0), Ticket::Taken);
-  EXPECT_EQ(tickets.take(0, 1), Ticket::None) << "nothing is left to wait for";
+  UpdateTickets tickets(2, 2, 0);
+  EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
+  EXPECT_EQ(tickets.take(0, 1), UpdateTicket::Wait);
+  EXPECT_EQ(tickets.take(1, 0), UpdateTicket::Taken);
+  EXPECT_EQ(tickets.take(0, 1), UpdateTicket::None) << "nothing is left to wait for";
 }
 
 TEST(Tickets, StopAndAbortEndWaits) {
   bool stop = false;
-  Tickets tickets(100, 2, 0, [&] { return stop; });
-  EXPECT_EQ(tickets.take(0, 0), Ticket::Taken);
-  EXPECT_EQ(tickets.take(0, 1), Ticket::Wait);
+  UpdateTickets tickets(100, 2, 0, [&] { return stop; });
+  EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
+  EXPECT_EQ(tickets.take(0, 1), UpdateTicket::Wait);
   stop = true;
-  EXPECT_EQ(tickets.take(0, 1), Ticket::None);
+  EXPECT_EQ(tickets.take(0, 1), UpdateTicket::None);
   EXPECT_TRUE(tickets.stopped());
   stop = false;
   tickets.abort(absl::AbortedError("worker:1 was killed"));
   tickets.abort(absl::AbortedError("a later word"));
-  EXPECT_EQ(tickets.take(1, 0), Ticket::Aborted);
+  EXPECT_EQ(tickets.take(1, 0), UpdateTicket::Aborted);
   EXPECT_EQ(tickets.port(1).status().message(), "worker:1 was killed");
 }
 
@@ -85,7 +85,7 @@ TEST(Tickets, StopAndAbortEndWaits) {
 TEST(Tickets, ThreadsKeepTheBound) {
   constexpr uint32_t kLanes = 4;
   constexpr uint64_t kBound = 2, kTotal = 4000;
-  Tickets tickets(kTotal, kLanes, kBound);
+  UpdateTickets tickets(kTotal, kLanes, kBound);
   std::array<std::atomic<uint64_t>, kLanes> done{};
   std::atomic<bool> tooFar{false};
   absl::Time start = absl::Now();
@@ -94,7 +94,7 @@ TEST(Tickets, ThreadsKeepTheBound) {
     lanes.emplace_back([&, lane] {
       for (uint64_t step = 0;;) {
         switch (tickets.take(lane, step)) {
-        case Ticket::Taken:
+        case UpdateTicket::Taken:
           for (auto &other : done) // kept by the test itself, apart from the clocks
             if (uint64_t least = other.load(); least != UINT64_MAX && least + kBound < step)
               tooFar = true;
@@ -102,7 +102,7 @@ TEST(Tickets, ThreadsKeepTheBound) {
             absl::SleepFor(absl::Microseconds(200));
           done[lane] = ++step;
           break;
-        case Ticket::Wait:
+        case UpdateTicket::Wait:
           tickets.port(lane).wait(absl::Minutes(1));
           break;
         default:

@@ -6,16 +6,16 @@
 
 namespace graphc::http {
 namespace {
-using State = Parsed::State;
+using State = ParsedRequest::State;
 
 int statusOf(std::string_view bytes) {
-  const Parsed parsed = parseRequest(bytes);
+  const ParsedRequest parsed = parseRequest(bytes);
   EXPECT_NE(parsed.state, State::More) << bytes;
   return parsed.state == State::Whole ? 200 : parsed.status;
 }
 
 TEST(HttpRequest, OfACommonClient) {
-  const Parsed parsed = parseRequest("GET /metrics?x=1 HTTP/1.1\r\nHost: a:1\r\nUser-Agent: "
+  const ParsedRequest parsed = parseRequest("GET /metrics?x=1 HTTP/1.1\r\nHost: a:1\r\nUser-Agent: "
                                      "Prometheus/2.42\r\nAuthorization:  Bearer abc \r\nAccept: */*\r\n\r\nignored");
   ASSERT_EQ(parsed.state, State::Whole) << parsed.why;
   EXPECT_EQ(parsed.request.method, "GET");

@@ -29,19 +29,19 @@ protected:
   }
   /// At a port of the loopback; `more` may set limits.
   void start(
-      std::string secret = "", std::shared_ptr<const tls::Credentials> credentials = nullptr,
-      const std::function<void(Responder::Options &)> &more = [](auto &) {}) {
+      std::string secret = "", std::shared_ptr<const tls::TlsCredentials> credentials = nullptr,
+      const std::function<void(HttpServer::Options &)> &more = [](auto &) {}) {
     auto listener = base::listenAtAnyPort(false);
     ASSERT_TRUE(listener.ok()) << listener.status();
     address = absl::StrCat("127.0.0.1:", listener->second);
-    Responder::Options options;
+    HttpServer::Options options;
     options.endpoints.push_back({std::move(listener->first), false, std::move(credentials), std::move(secret)});
     options.answer = [this](const std::string &path) {
       ++asked;
-      return path == "/a" ? Response{200, "text/plain", body} : Response{404, "", ""};
+      return path == "/a" ? HttpResponse{200, "text/plain", body} : HttpResponse{404, "", ""};
     };
     more(options);
-    auto made = Responder::start(std::move(options));
+    auto made = HttpServer::start(std::move(options));
     ASSERT_TRUE(made.ok()) << made.status();
     responder = *std::move(made);
   }
@@ -69,27 +69,27 @@ protected:
     say(fd, request);
     return hear(fd);
   }
-  std::shared_ptr<const tls::Credentials> credentials(const std::string &which, const std::string &name) {
+  std::shared_ptr<const tls::TlsCredentials> credentials(const std::string &which, const std::string &name) {
     if (folder.empty()) {
       folder = (std::filesystem::temp_directory_path() / "graphc-http-XXXXXX").string();
       EXPECT_NE(mkdtemp(folder.data()), nullptr);
     }
     const std::string of = absl::StrCat(folder, "/", which);
-    auto authority = tls::Authority::openOrMake(of, absl::Hours(1000));
+    auto authority = tls::CertificateAuthority::openOrMake(of, absl::Hours(1000));
     EXPECT_TRUE(authority.ok()) << authority.status();
     EXPECT_TRUE(authority->issue(name, "/job:worker/task:0", "127.0.0.1", absl::Hours(100)).ok());
-    auto loaded = tls::Credentials::load(
+    auto loaded = tls::TlsCredentials::load(
         {absl::StrCat(of, "/", name, ".crt"), absl::StrCat(of, "/", name, ".key"), of + "/ca.crt"});
     EXPECT_TRUE(loaded.ok()) << loaded.status();
     return loaded.value_or(nullptr);
   }
-  absl::StatusOr<std::string> get(const tls::Credentials *own, const std::string &secret = "") const {
+  absl::StatusOr<std::string> get(const tls::TlsCredentials *own, const std::string &secret = "") const {
     return http::get({address, own, secret}, "/a", absl::Now() + absl::Seconds(20));
   }
 
   std::string address, body = "hello\n", folder;
   std::atomic<int> asked{0};
-  std::unique_ptr<Responder> responder;
+  std::unique_ptr<HttpServer> responder;
 };
 
 TEST_F(HttpResponder, AnswersAndCloses) {
@@ -116,11 +116,11 @@ TEST_F(HttpResponder, LargeAnswersAndLargeRequests) {
 }
 
 TEST_F(HttpResponder, WhoSaysNothingIsLetGo) {
-  start("", nullptr, [](Responder::Options &options) { options.deadline = absl::Minutes(10); });
+  start("", nullptr, [](HttpServer::Options &options) { options.deadline = absl::Minutes(10); });
   base::UniqueFd silent = dial(), slow = dial();
   say(slow, "G");
   EXPECT_THAT(ask(kRequest), StartsWith("HTTP/1.1 200")) << "beside them";
-  start("", nullptr, [](Responder::Options &options) { options.deadline = absl::Milliseconds(300); });
+  start("", nullptr, [](HttpServer::Options &options) { options.deadline = absl::Milliseconds(300); });
   const absl::Time begin = absl::Now();
   silent = dial(), slow = dial();
   do
@@ -133,7 +133,7 @@ TEST_F(HttpResponder, WhoSaysNothingIsLetGo) {
 }
 
 TEST_F(HttpResponder, ManyThatSayNothingKeepNobodyOut) {
-  start("", nullptr, [](Responder::Options &options) {
+  start("", nullptr, [](HttpServer::Options &options) {
     options.deadline = absl::Minutes(10);
     options.mostConnections = 4;
   });
@@ -147,7 +147,7 @@ TEST_F(HttpResponder, ManyThatSayNothingKeepNobodyOut) {
 TEST_F(HttpResponder, WhoFloodsOneEndpointKeepsNobodyOutOfAnother) {
   auto listener = base::UnnamedListener::make(SOCK_STREAM, "status");
   ASSERT_TRUE(listener.ok()) << listener.status();
-  start("", nullptr, [&](Responder::Options &options) {
+  start("", nullptr, [&](HttpServer::Options &options) {
     options.endpoints.push_back({std::move(listener->listener), true, nullptr, ""});
     options.mostConnections = 4;
   });
@@ -164,7 +164,7 @@ TEST_F(HttpResponder, WhoFloodsOneEndpointKeepsNobodyOutOfAnother) {
 
 TEST_F(HttpResponder, WhoReadsNothingIsLetGo) {
   body = std::string(32 << 20, 'x');
-  start("", nullptr, [](Responder::Options &options) { options.deadline = absl::Milliseconds(300); });
+  start("", nullptr, [](HttpServer::Options &options) { options.deadline = absl::Milliseconds(300); });
   auto descriptors = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
   };
@@ -217,7 +217,7 @@ TEST_F(HttpResponder, AUnixSocketIsThisUsers) {
   auto listener = base::UnnamedListener::make(SOCK_STREAM, "status");
   ASSERT_TRUE(listener.ok()) << listener.status();
   const std::string path = listener->procPath();
-  start("", nullptr, [&](Responder::Options &options) {
+  start("", nullptr, [&](HttpServer::Options &options) {
     options.endpoints.clear();
     options.endpoints.push_back({std::move(listener->listener), true, nullptr, ""});
   });

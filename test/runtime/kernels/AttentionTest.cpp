@@ -43,7 +43,7 @@ LibraryCall call(const Case &c, bool gradient) {
 }
 
 /// What a call's operands hold after it.
-std::vector<std::vector<float>> run(const LibraryCall &call, Pool *pool, uint32_t *parts = nullptr,
+std::vector<std::vector<float>> run(const LibraryCall &call, ThreadPool *pool, uint32_t *parts = nullptr,
                                     const std::vector<float> *output = nullptr) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> draw(-1, 1);
@@ -51,7 +51,7 @@ std::vector<std::vector<float>> run(const LibraryCall &call, Pool *pool, uint32_
   if (parts)
     *parts = made.kernel->parts();
   for (size_t i = 0; i < call.operands.size(); ++i) {
-    const Operand &operand = call.operands[i];
+    const CallOperand &operand = call.operands[i];
     if (operand.element == GRAPHC_I1)
       for (uint64_t j = 0; j < operand.bytes; ++j) // the second sample's are all false
         static_cast<uint8_t *>(made.buffers[i])[j] = j < operand.bytes / 2 && j % 3 != 1;
@@ -66,7 +66,7 @@ std::vector<std::vector<float>> run(const LibraryCall &call, Pool *pool, uint32_
   EXPECT_EQ(made.kernel->run(made.buffers.data()), 0);
   std::vector<std::vector<float>> all;
   for (size_t i = 0; i < call.operands.size(); ++i) {
-    const Operand &operand = call.operands[i];
+    const CallOperand &operand = call.operands[i];
     all.emplace_back(operand.bytes / 4);
     if (operand.element == GRAPHC_F32)
       memcpy(all.back().data(), made.buffers[i], operand.bytes);
@@ -145,7 +145,7 @@ TEST(Attention, ThreadsChangeNoBit) {
     const LibraryCall large = call({8, 100, 100, 64, 64, true, false}, gradient);
     const auto alone = run(large, nullptr);
     for (uint32_t threads : {1u, 2u, 5u}) {
-      Pool pool(threads);
+      ThreadPool pool(threads);
       uint32_t parts = 0;
       const auto shared = run(large, &pool, &parts);
       EXPECT_EQ(parts > 1, threads > 1) << threads;
@@ -164,7 +164,7 @@ TEST(Attention, HeadsSideBySideHaveTheBitsOfEachAlone) {
       LibraryCall made = call(c, gradient);
       made.kernel = "packed_" + made.kernel;
       made.attributes.insert(made.attributes.end() - 1, {"heads", {c.heads}, {}});
-      std::vector<Operand> operands = {operandOf(GRAPHC_F32, {2, rows, 3 * width})};
+      std::vector<CallOperand> operands = {operandOf(GRAPHC_F32, {2, rows, 3 * width})};
       for (int i = 0; i < (gradient ? 2 : 0); ++i)
         operands.push_back(operandOf(GRAPHC_F32, {2, rows, width}));
       if (c.masked)
@@ -198,13 +198,13 @@ TEST(Attention, HeadsSideBySideHaveTheBitsOfEachAlone) {
       EXPECT_EQ(made.kernel->run(made.buffers.data()), 0);
       std::vector<std::vector<float>> results;
       for (size_t i = 0; i < each.operands.size(); ++i)
-        if (const Operand &operand = each.operands[i]; operand.access == GRAPHC_WRITE)
+        if (const CallOperand &operand = each.operands[i]; operand.access == GRAPHC_WRITE)
           results.emplace_back(static_cast<float *>(made.buffers[i]),
                                static_cast<float *>(made.buffers[i]) + operand.bytes / 4);
       return results;
     };
     for (uint32_t threads : {1u, 3u}) {
-      Pool pool(threads);
+      ThreadPool pool(threads);
       const auto forward = run(packed(false), &pool), backward = run(packed(true), &pool);
       EXPECT_EQ(split(forward.back(), 1), alone(false, split(forward[0], 3)));
       auto given = split(backward[0], 3);
@@ -224,7 +224,7 @@ TEST(Attention, EachKindOfCpuComputesTheSame) {
   for (float &x : q)
     x = draw(random);
   const AttentionShape shape{rows, rows, size, size, true, 0.2f, 16, size, size, size, size};
-  auto scratch = *device::Memory::allocate(attentionScratchBytes(shape), device::Memory::Guard::Pages, "test");
+  auto scratch = *device::MemoryRegion::allocate(attentionScratchBytes(shape), device::MemoryRegion::Guard::Pages, "test");
   for (const SimdKernels *kind : {&kSimdBase, &kSimdAvx2, &kSimdAvx512}) {
     kind->attention(shape, {q.data(), q.data(), q.data(), {nullptr, 0, 0}, result.data()}, scratch.data());
     if (first.empty())
@@ -248,7 +248,7 @@ TEST(Attention, ANaNIsNotLost) {
   std::vector<float> q(rows * 4, 0.5f), v(rows * 4, 0.5f), result(rows * 4);
   q[7 * 4] = std::numeric_limits<float>::quiet_NaN();
   const AttentionShape shape{rows, rows, 4, 4, true, 1, 8, 4, 4, 4, 4};
-  auto scratch = *device::Memory::allocate(attentionScratchBytes(shape), device::Memory::Guard::Pages, "test");
+  auto scratch = *device::MemoryRegion::allocate(attentionScratchBytes(shape), device::MemoryRegion::Guard::Pages, "test");
   simdKernels().attention(shape, {q.data(), q.data(), v.data(), {nullptr, 0, 0}, result.data()}, scratch.data());
   EXPECT_EQ(result[6 * 4], 0.5f);
   EXPECT_TRUE(std::isnan(result[7 * 4]));
@@ -278,7 +278,7 @@ TEST(Attention, ACallThatIsNoneIsRefused) {
               HasSubstr("operand 4 is read"));
   EXPECT_THAT(refusal(good,
                       [](LibraryCall &c) {
-                        for (Operand &operand : c.operands)
+                        for (CallOperand &operand : c.operands)
                           operand.shape[0] = int64_t(1) << 62;
                       }),
               HasSubstr("expected 1 to 2147483647"));

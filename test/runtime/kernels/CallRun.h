@@ -15,7 +15,7 @@ namespace graphc::kernels {
 
 using Shape = std::vector<int64_t>;
 
-inline Operand operandOf(GraphcElement element, Shape shape, GraphcAccess access = GRAPHC_READ) {
+inline CallOperand operandOf(GraphcElement element, Shape shape, GraphcAccess access = GRAPHC_READ) {
   uint64_t bytes = element == GRAPHC_F32 ? 4 : 1;
   for (int64_t size : shape)
     bytes *= uint64_t(size);
@@ -25,22 +25,22 @@ inline Operand operandOf(GraphcElement element, Shape shape, GraphcAccess access
 /// A call's kernel, and memory for its operands and scratch between pages that may not be touched.
 struct CallRun {
   std::unique_ptr<LibraryKernel> kernel;
-  std::vector<device::Memory> memory;
+  std::vector<device::MemoryRegion> memory;
   std::vector<void *> buffers; ///< of the operands, then scratch
 
-  CallRun(const LibraryCall &call, Pool *pool) {
+  CallRun(const LibraryCall &call, ThreadPool *pool) {
     const uint64_t scratch = *scratchBytesOf(call);
     auto made = makeKernel(call, scratch, pool);
     EXPECT_TRUE(made.ok()) << made.status();
     kernel = std::move(*made);
-    for (const Operand &operand : call.operands)
+    for (const CallOperand &operand : call.operands)
       add(operand.bytes);
     add(scratch);
   }
 
 private:
   void add(uint64_t bytes) {
-    memory.push_back(*device::Memory::allocate(bytes, device::Memory::Guard::Pages, "test"));
+    memory.push_back(*device::MemoryRegion::allocate(bytes, device::MemoryRegion::Guard::Pages, "test"));
     buffers.push_back(memory.back().data());
   }
 };

@@ -14,9 +14,9 @@ using testing::HasSubstr;
 
 /// Features last, 3x3 windows with a padding of 1 on each side.
 LibraryCall call(const char *kernel, int64_t batch, int64_t size, int64_t inputs, int64_t outputs) {
-  const Operand input = operandOf(GRAPHC_F32, {batch, size, size, inputs}),
+  const CallOperand input = operandOf(GRAPHC_F32, {batch, size, size, inputs}),
                 filter = operandOf(GRAPHC_F32, {3, 3, inputs, outputs});
-  const Operand result = operandOf(GRAPHC_F32, {batch, size, size, outputs});
+  const CallOperand result = operandOf(GRAPHC_F32, {batch, size, size, outputs});
   LibraryCall made{kernel,
                    {{"hwio", {1}, {}},
                     {"nhwc", {1}, {}},
@@ -34,7 +34,7 @@ LibraryCall call(const char *kernel, int64_t batch, int64_t size, int64_t inputs
   return made;
 }
 
-std::vector<float> run(const LibraryCall &call, Pool *pool, uint32_t *parts = nullptr) {
+std::vector<float> run(const LibraryCall &call, ThreadPool *pool, uint32_t *parts = nullptr) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> draw(-1, 1);
   CallRun made(call, pool);
@@ -57,7 +57,7 @@ TEST(Convolution, ThreadsChangeNoBit) {
     const LibraryCall large = call(kernel, 6, 16, 32, 32);
     const std::vector<float> alone = run(large, nullptr);
     for (uint32_t threads : {1u, 2u, 5u}) {
-      Pool pool(threads);
+      ThreadPool pool(threads);
       uint32_t parts = 0;
       std::vector<float> shared = run(large, &pool, &parts);
       EXPECT_EQ(parts, threads == 1 ? 1u : 3u) << kernel; // a block has two samples, more than 4 Mi multiply-adds
@@ -68,7 +68,7 @@ TEST(Convolution, ThreadsChangeNoBit) {
 
 TEST(Convolution, BatchesThatAreOneBlock) {
   uint32_t parts = 0;
-  Pool pool(2);
+  ThreadPool pool(2);
   run(call("convolution", 7, 8, 16, 16), &pool, &parts);
   EXPECT_EQ(parts, 1u); // too little work
   run(call("convolution_filter_grad", 13, 16, 32, 32), &pool, &parts);

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 /// The module of the tests is asked for what is not built in, from the first such question on.
 const int named = ::setenv("GRAPHC_LIBRARIES", GRAPHC_POOLING_MODULE, 1);
 
-Operand floats(std::vector<int64_t> shape, GraphcAccess access = GRAPHC_READ) {
+CallOperand floats(std::vector<int64_t> shape, GraphcAccess access = GRAPHC_READ) {
   uint64_t bytes = 4;
   for (int64_t size : shape)
     bytes *= uint64_t(size);

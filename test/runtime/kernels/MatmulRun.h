@@ -16,8 +16,8 @@
 
 namespace graphc::kernels {
 
-inline device::Memory floats(int64_t count, uint32_t seed) {
-  device::Memory memory = *device::Memory::allocate(uint64_t(count) * 4, device::Memory::Guard::Pages, "test");
+inline device::MemoryRegion floats(int64_t count, uint32_t seed) {
+  device::MemoryRegion memory = *device::MemoryRegion::allocate(uint64_t(count) * 4, device::MemoryRegion::Guard::Pages, "test");
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> draw(-1, 1);
   for (int64_t i = 0; i < count; ++i)
@@ -28,19 +28,19 @@ inline device::Memory floats(int64_t count, uint32_t seed) {
 struct Operands {
   explicit Operands(const MatmulDesc &d)
       : a(floats(d.batch * d.m * d.k, 1)), b(floats(d.batch * d.k * d.n, 2)), bias(floats(d.n, 3)) {}
-  device::Memory a, b, bias;
-  const float *at(const device::Memory &m) const { return reinterpret_cast<const float *>(m.data()); }
+  device::MemoryRegion a, b, bias;
+  const float *at(const device::MemoryRegion &m) const { return reinterpret_cast<const float *>(m.data()); }
 };
 
-inline std::vector<float> run(const MatmulDesc &d, const Operands &in, Pool *pool = nullptr,
+inline std::vector<float> run(const MatmulDesc &d, const Operands &in, ThreadPool *pool = nullptr,
                               uint32_t *parts = nullptr) {
   uint64_t scratchBytes = *matmulScratchBytes(d);
   auto kernel = makeMatmul(d, scratchBytes, pool);
   EXPECT_TRUE(kernel.ok()) << kernel.status();
   if (parts)
     *parts = (*kernel)->parts();
-  device::Memory c = floats(d.batch * d.m * d.n, 9);
-  device::Memory scratch = *device::Memory::allocate(scratchBytes, device::Memory::Guard::Pages, "scratch");
+  device::MemoryRegion c = floats(d.batch * d.m * d.n, 9);
+  device::MemoryRegion scratch = *device::MemoryRegion::allocate(scratchBytes, device::MemoryRegion::Guard::Pages, "scratch");
   std::vector<void *> buffers = {in.a.data(), in.b.data()};
   if (d.bias)
     buffers.push_back(in.bias.data());

@@ -62,7 +62,7 @@ std::vector<MatmulDesc> shapes() {
 /// Those that a CPU's matrix unit makes, if there is one, with edges of every kind.
 std::vector<MatmulDesc> roundedShapes() {
   std::vector<MatmulDesc> list;
-  for (Precision precision : {Precision::Tf32, Precision::Bf16})
+  for (MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16})
     for (auto [m, n, k] : std::array<std::array<int64_t, 3>, 6>{
              {{64, 64, 64}, {33, 65, 129}, {300, 2100, 40}, {97, 47, 300}, {64, 100, 784}, {32, 300, 600}}})
       for (int flags = 0; flags < 4; ++flags)
@@ -105,7 +105,7 @@ TEST(Matmul, SaysHowItIsMade) {
   const bool avx512 = base::hasCpuFeatures({"avx512f"});
   EXPECT_EQ(absl::StrContains((*kernel)->algorithm(), "brg"), avx512) << (*kernel)->algorithm();
   for (int64_t m : {2, 64, 96}) {
-    Pool pool(2);
+    ThreadPool pool(2);
     const MatmulDesc d{m, 1024, 2048, 1, false, false, false, false, MatmulType::F32};
     kernel = makeMatmul(d, 1 << 30, &pool);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
@@ -121,7 +121,7 @@ TEST(Matmul, SaysHowItIsMade) {
     EXPECT_EQ((*kernel)->algorithm() == absl::StrCat("CPU: kernels for ", simdKernels().name), isDirect(d))
         << (*kernel)->algorithm();
   }
-  MatmulDesc rounded{64, 64, 64, 1, false, false, false, false, MatmulType::F32, Precision::Tf32};
+  MatmulDesc rounded{64, 64, 64, 1, false, false, false, false, MatmulType::F32, MatmulPrecision::Tf32};
   kernel = makeMatmul(rounded, 1 << 30);
   ASSERT_TRUE(kernel.ok()) << kernel.status();
   EXPECT_EQ((*kernel)->algorithm() == "CPU: AMX, factors of 2 bf16", hasMatrixUnit()) << (*kernel)->algorithm();
@@ -144,16 +144,16 @@ TEST(Matmul, RoundsFactorsNoMoreThanItSays) {
         reinterpret_cast<float *>(memory->data())[i] = std::fabs(reinterpret_cast<float *>(memory->data())[i]);
     std::vector<double> terms = naive(d, sizes);
     const double factor =
-        d.precision == Precision::Bf16 ? 0x1p-9 : 0x1p-17; // of two pieces: the rest of each, and what is left out
+        d.precision == MatmulPrecision::Bf16 ? 0x1p-9 : 0x1p-17; // of two pieces: the rest of each, and what is left out
     double worst = 0;
     for (size_t i = 0; i < got.size(); ++i)
       worst = std::max(worst, std::fabs(got[i] - expected[i]) / terms[i]);
     EXPECT_LT(worst, 2 * factor + factor * factor + double(d.k + 2) * 0x1p-24) << describe(d);
-    if (hasMatrixUnit() && d.precision == Precision::Bf16)
+    if (hasMatrixUnit() && d.precision == MatmulPrecision::Bf16)
       EXPECT_GT(worst, 0x1p-14) << describe(d) << ": is not rounded";
     if (!hasMatrixUnit()) {
       MatmulDesc ieee = d;
-      ieee.precision = Precision::Ieee;
+      ieee.precision = MatmulPrecision::Ieee;
       EXPECT_EQ(got, run(ieee, in)) << describe(d) << ": a wish that this CPU has no faster way to follow";
     }
   }
@@ -161,7 +161,7 @@ TEST(Matmul, RoundsFactorsNoMoreThanItSays) {
 
 // Infinities, NaN and what is too large for bf16 give what f32 gives, and nothing beside them changes a bit.
 TEST(Matmul, RoundsNoInfinityToNaN) {
-  for (Precision precision : {Precision::Tf32, Precision::Bf16})
+  for (MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16})
     for (int flags = 0; flags < 4; ++flags) {
       const MatmulDesc d{70, 50, 90, 1, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32, precision};
       Operands in(d);
@@ -188,7 +188,7 @@ TEST(Matmul, RoundsNoInfinityToNaN) {
             EXPECT_EQ(value, b(7, j) > 0 ? infinity : -infinity);
           else if (j == 49)
             EXPECT_EQ(value, a(i, 5) > 0 ? -infinity : infinity);
-          else if (i == 69 && precision == Precision::Tf32)
+          else if (i == 69 && precision == MatmulPrecision::Tf32)
             EXPECT_NEAR(value / 3.4e38, double(b(89, j)), 1e-6);
           else if (i != 69)
             EXPECT_EQ(value, before[size_t(i * d.n + j)]);
@@ -231,8 +231,8 @@ TEST(Matmul, BlocksCoverTheResultOnce) {
   for (const MatmulDesc &d : shapes())
     for (uint32_t threads : {1, 2, 3, 7, 100}) {
       int64_t next = 0;
-      std::vector<Block> blocks = blocksOf(d, threads);
-      for (const Block &block : blocks) {
+      std::vector<MatmulBlock> blocks = blocksOf(d, threads);
+      for (const MatmulBlock &block : blocks) {
         EXPECT_EQ(block.first, next) << describe(d);
         EXPECT_TRUE(d.batch == 1 || block.desc.m == d.m) << describe(d);
         next += d.batch == 1 ? block.desc.m : block.desc.batch;
@@ -257,7 +257,7 @@ TEST(Matmul, ARowIsARowHoweverItIsStored) {
 
 TEST(Matmul, ThreadsKeepTheBits) {
   for (uint32_t threads : {2, 3, 8}) {
-    Pool pool(threads);
+    ThreadPool pool(threads);
     for (auto [m, n, k] : blockShapes)
       for (int flags = 0; flags < 4; ++flags) {
         MatmulDesc d{m, n, k, 1, bool(flags & 1), bool(flags & 2), true, bool(flags & 1), MatmulType::F32};
@@ -265,7 +265,7 @@ TEST(Matmul, ThreadsKeepTheBits) {
         uint32_t parts = 0;
         EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
         EXPECT_TRUE(areSharedAsPlanned(d, threads, parts)) << describe(d) << ": " << parts;
-        for (Precision precision : {Precision::Tf32, Precision::Bf16}) {
+        for (MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
           d.precision = precision;
           EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
           EXPECT_TRUE(parts > 1 || !hasMatrixUnit() || !isForMatrixUnit(d) || d.m < 64 || d.m * d.n * d.k < 16 << 20)
@@ -277,7 +277,7 @@ TEST(Matmul, ThreadsKeepTheBits) {
 
 TEST(Matmul, ThreadsShareMatricesOfABatch) {
   for (uint32_t threads : {2, 3, 8}) {
-    Pool pool(threads);
+    ThreadPool pool(threads);
     for (auto [m, n, k] : batchShapes)
       for (int64_t batch : {2, 7, 40}) // of the last some are tried
         for (int flags = 0; flags < 4; ++flags) {

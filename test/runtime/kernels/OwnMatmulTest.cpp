@@ -62,7 +62,7 @@ TEST(OwnMatmul, FewColumns) {
         chain = d.relu ? std::max(chain, 0.0f) : chain;
       }
     for (const SimdKernels *kernels : kindsHere()) {
-      device::Memory c = floats(d.m * d.n, 9); // nothing may be written behind it
+      device::MemoryRegion c = floats(d.m * d.n, 9); // nothing may be written behind it
       std::vector<void *> buffers = {in.a.data(), in.b.data()};
       if (d.bias)
         buffers.push_back(in.bias.data());
@@ -134,7 +134,7 @@ TEST(OwnMatmul, OperandsThatACacheHolds) {
     const std::vector<float> got = run(d, in);
     EXPECT_EQ(offChain(d, in, got, &simdKernels() != &kSimdBase), 0u) << describe(d);
     for (uint32_t threads : {2, 3, 100}) {
-      Pool pool(threads);
+      ThreadPool pool(threads);
       uint32_t parts = 0;
       EXPECT_EQ(got, run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
       EXPECT_EQ(parts, directParts(d, threads));
@@ -162,7 +162,7 @@ TEST(OwnMatmul, OperandsThatACacheHolds) {
 
 TEST(OwnMatmul, ThreadsShareFewColumns) {
   for (uint32_t threads : {2, 3, 8}) {
-    Pool pool(threads);
+    ThreadPool pool(threads);
     for (MatmulDesc d : {MatmulDesc{4000, 10, 300, 1, true, false, true, true},
                          {5003, 1, 600, 1, true},
                          {1999, 16, 999, 1, true, true},

@@ -25,7 +25,7 @@ struct Places {
 
 TEST(Pool, EachPartIsRunOnce) {
   for (uint32_t threads : {1, 2, 3, 5}) {
-    Pool pool(threads);
+    ThreadPool pool(threads);
     pool.start();
     for (uint32_t count : {0, 1, 2, 4, 7, 64})
       for (uint64_t round = 0; round < 300; ++round) {
@@ -37,7 +37,7 @@ TEST(Pool, EachPartIsRunOnce) {
 }
 
 TEST(Pool, ItRunsWithoutHelpersThatNobodyStarted) {
-  Pool pool(4);
+  ThreadPool pool(4);
   Places places(5);
   pool.run(5, Places::add, &places);
   EXPECT_EQ(places.sum(), 15u);
@@ -50,7 +50,7 @@ TEST(Pool, ItRunsWithFewerHelpersWhereThreadsCannotBeStarted) {
   ASSERT_EQ(pthread_attr_setstacksize(&none, size_t(1) << 60), 0); // more than there are addresses
   ASSERT_EQ(pthread_setattr_default_np(&none), 0);
   testing::internal::CaptureStderr();
-  Pool pool(4);
+  ThreadPool pool(4);
   EXPECT_NO_THROW(pool.start());
   EXPECT_NO_THROW(pool.start());
   std::string said = testing::internal::GetCapturedStderr();
@@ -63,7 +63,7 @@ TEST(Pool, ItRunsWithFewerHelpersWhereThreadsCannotBeStarted) {
 }
 
 TEST(Pool, LanesShareTheHelpers) {
-  Pool pool(3);
+  ThreadPool pool(3);
   pool.start();
   std::vector<std::thread> lanes;
   std::vector<uint64_t> sums(4);
@@ -95,7 +95,7 @@ TEST(Pool, HelpersThatSleepAreWoken) {
         std::this_thread::yield();
     }
   };
-  Pool pool(2);
+  ThreadPool pool(2);
   pool.start();
   for (int round = 0; round < 50; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -126,7 +126,7 @@ TEST(Pool, AThreadBeginsWithTheSamePartsEachTime) {
         std::this_thread::yield();
     }
   };
-  Pool pool(2);
+  ThreadPool pool(2);
   pool.start();
   for (int round = 0; round < 50; ++round) {
     Parts parts;
@@ -138,7 +138,7 @@ TEST(Pool, AThreadBeginsWithTheSamePartsEachTime) {
 
 TEST(Pool, ItEndsWhileHelpersSpinAndSleep) {
   for (int round = 0; round < 50; ++round) {
-    Pool pool(3);
+    ThreadPool pool(3);
     pool.start();
     Places places(4);
     pool.run(4, Places::add, &places);
@@ -161,7 +161,7 @@ int countBlocks(void *const *buffers, const GraphcContext *context) {
 
 TEST(CallInBlocks, EachBlockIsDoneOnce) {
   for (uint32_t threads : {0, 1, 3}) {
-    Pool pool(threads);
+    ThreadPool pool(threads);
     pool.start();
     std::vector<uint64_t> places(6, 1);
     uint32_t none = 6;
@@ -173,7 +173,7 @@ TEST(CallInBlocks, EachBlockIsDoneOnce) {
 }
 
 TEST(CallInBlocks, ABlockThatFailsFailsTheCall) {
-  Pool pool(2);
+  ThreadPool pool(2);
   pool.start();
   std::vector<uint64_t> places(6, 1);
   uint32_t failing = 3;

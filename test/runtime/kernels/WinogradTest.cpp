@@ -63,10 +63,10 @@ std::vector<float> &computed(const GraphcConvolutionDesc &d, Tensors &t) {
 
 /// Between pages that may not be touched; memory that nothing has been written to is NaN.
 std::vector<float> run(const GraphcConvolutionDesc &d, Tensors t, bool isNarrow) {
-  const Winograd kernel(d, isNarrow);
-  std::vector<device::Memory> memory;
+  const WinogradConvolution kernel(d, isNarrow);
+  std::vector<device::MemoryRegion> memory;
   auto place = [&](uint64_t bytes, const std::vector<float> *from) -> float * {
-    memory.push_back(*device::Memory::allocate(bytes, device::Memory::Guard::Pages, "test"));
+    memory.push_back(*device::MemoryRegion::allocate(bytes, device::MemoryRegion::Guard::Pages, "test"));
     memset(memory.back().data(), 0xff, bytes);
     if (from)
       memcpy(memory.back().data(), from->data(), bytes);

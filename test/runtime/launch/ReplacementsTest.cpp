@@ -37,9 +37,9 @@ struct Replaced : testing::Test {
     children[task].joins = true;
   }
 
-  session::Restarts restarts{4};
+  session::RestartPolicy restarts{4};
   std::vector<std::string> said;
-  Replacements replacements{restarts, [this](const std::string &line) { said.push_back(line); }};
+  TaskReplacements replacements{restarts, [this](const std::string &line) { said.push_back(line); }};
   LaunchedTask tasks[3];
   std::vector<LaunchedChild> children = std::vector<LaunchedChild>(3);
 };
@@ -47,12 +47,12 @@ struct Replaced : testing::Test {
 TEST_F(Replaced, ADeathWaitsForTheChiefsWord) {
   judges(true);
   dies(1);
-  EXPECT_TRUE(Replacements::isHeld(children[1])) << "it may be no failure";
-  EXPECT_LT(Replacements::next(children), absl::Now() + absl::Seconds(9));
-  EXPECT_FALSE(Replacements::isDue(children[1]));
+  EXPECT_TRUE(TaskReplacements::isHeld(children[1])) << "it may be no failure";
+  EXPECT_LT(TaskReplacements::next(children), absl::Now() + absl::Seconds(9));
+  EXPECT_FALSE(TaskReplacements::isDue(children[1]));
   EXPECT_TRUE(away(1, 101));
-  EXPECT_TRUE(Replacements::isDue(children[1]));
-  EXPECT_FALSE(Replacements::isToBeKilled(children[1]));
+  EXPECT_TRUE(TaskReplacements::isDue(children[1]));
+  EXPECT_FALSE(TaskReplacements::isToBeKilled(children[1]));
   EXPECT_THAT(
       said, ElementsAre(
                 "/job:worker/task:1: it is gone; the others go on; restarting /job:worker/task:1 at once, to join them "
@@ -62,11 +62,11 @@ TEST_F(Replaced, ADeathWaitsForTheChiefsWord) {
 TEST_F(Replaced, TheChiefsWordMayComeFirstAndCountsOnce) {
   judges(true);
   away(1, 101);
-  EXPECT_TRUE(Replacements::isToBeKilled(children[1])) << "it fell silent, and is ended before the next one";
-  EXPECT_FALSE(Replacements::isDue(children[1]));
+  EXPECT_TRUE(TaskReplacements::isToBeKilled(children[1])) << "it fell silent, and is ended before the next one";
+  EXPECT_FALSE(TaskReplacements::isDue(children[1]));
   dies(1);
   away(1, 101);
-  EXPECT_TRUE(Replacements::isDue(children[1]));
+  EXPECT_TRUE(TaskReplacements::isDue(children[1]));
   EXPECT_EQ(restarts.made(), 1u);
 }
 
@@ -75,13 +75,13 @@ TEST_F(Replaced, SeveralAtOnceAreOneRestart) {
   for (size_t task : {1, 2}) {
     dies(task);
     away(task, children[task].pid);
-    EXPECT_TRUE(Replacements::isDue(children[task])) << "without a pause";
+    EXPECT_TRUE(TaskReplacements::isDue(children[task])) << "without a pause";
   }
   EXPECT_EQ(restarts.made(), 1u);
   starts(2, 201);
   dies(2);
   EXPECT_EQ(restarts.made(), 2u) << "one that dies on its way back is another";
-  EXPECT_FALSE(Replacements::isDue(children[2]));
+  EXPECT_FALSE(TaskReplacements::isDue(children[2]));
 }
 
 /// The chief waits for the next one: nobody waits for another word. What it said of an earlier process is none of the next one's.
@@ -91,10 +91,10 @@ TEST_F(Replaced, WhoDiesOnTheWayBackIsStartedAgain) {
   away(1, 101);
   starts(1, 201);
   away(1, 101);
-  EXPECT_FALSE(Replacements::isHeld(children[1])) << "that was another process";
+  EXPECT_FALSE(TaskReplacements::isHeld(children[1])) << "that was another process";
   dies(1);
-  EXPECT_TRUE(Replacements::isHeld(children[1]));
-  EXPECT_FALSE(Replacements::isDue(children[1])) << "with a pause, the second time within ten seconds";
+  EXPECT_TRUE(TaskReplacements::isHeld(children[1]));
+  EXPECT_FALSE(TaskReplacements::isDue(children[1])) << "with a pause, the second time within ten seconds";
   away(1, 201);
   EXPECT_EQ(restarts.made(), 2u);
   EXPECT_THAT(said.back(), HasSubstr("restarting /job:worker/task:1 in 500ms, to join them (restart 2 of 4)"));
@@ -109,15 +109,15 @@ TEST_F(Replaced, WhoDiesOnTheWayBackIsStartedAgain) {
 
 TEST_F(Replaced, WithoutAPhaseThatGoesOnADeathIsAFailure) {
   dies(1);
-  EXPECT_FALSE(Replacements::isHeld(children[1]));
+  EXPECT_FALSE(TaskReplacements::isHeld(children[1]));
   judges(true);
   judges(false);
   dies(2);
-  EXPECT_FALSE(Replacements::isHeld(children[2]));
+  EXPECT_FALSE(TaskReplacements::isHeld(children[2]));
   judges(true);
   replacements.beginSession();
   dies(0);
-  EXPECT_FALSE(Replacements::isHeld(children[0])) << "the next session's chief has said nothing yet";
+  EXPECT_FALSE(TaskReplacements::isHeld(children[0])) << "the next session's chief has said nothing yet";
 }
 
 TEST_F(Replaced, TheDeathThatIsOneTooManyFailsAtOnce) {
@@ -127,10 +127,10 @@ TEST_F(Replaced, TheDeathThatIsOneTooManyFailsAtOnce) {
     children[1].again = false;
   }
   dies(2);
-  EXPECT_FALSE(Replacements::isHeld(children[2])) << "there is no restart left";
+  EXPECT_FALSE(TaskReplacements::isHeld(children[2])) << "there is no restart left";
   away(0, 100);
-  EXPECT_FALSE(Replacements::isHeld(children[0]));
-  EXPECT_TRUE(Replacements::isToBeKilled(children[0])) << "it was silent: by its end the run fails";
+  EXPECT_FALSE(TaskReplacements::isHeld(children[0]));
+  EXPECT_TRUE(TaskReplacements::isToBeKilled(children[0])) << "it was silent: by its end the run fails";
 }
 
 TEST_F(Replaced, NobodyIsStartedBehindASecondStop) {
@@ -138,7 +138,7 @@ TEST_F(Replaced, NobodyIsStartedBehindASecondStop) {
   replacements.stop();
   dies(1);
   away(1, 101);
-  EXPECT_FALSE(Replacements::isHeld(children[1]));
+  EXPECT_FALSE(TaskReplacements::isHeld(children[1]));
   EXPECT_THAT(said, testing::IsEmpty());
 }
 
@@ -147,7 +147,7 @@ TEST_F(Replaced, OtherLinesAreNotItsAndBadOnesDoNothing) {
   EXPECT_FALSE(replacements.hears({{"away", 9u}, {"pid", 101}}, children)) << "no task of the plan";
   EXPECT_FALSE(replacements.hears({{"away", "x"}}, children));
   EXPECT_FALSE(replacements.hears({{"back", -1}}, children));
-  EXPECT_FALSE(Replacements::isHeld(children[1]));
+  EXPECT_FALSE(TaskReplacements::isHeld(children[1]));
 }
 
 } // namespace

@@ -19,7 +19,7 @@ namespace {
 struct SimProcess {
   explicit SimProcess(base::UniqueFd socket, uint64_t session, int life)
       : words(std::move(socket)), session(session), life(life) {}
-  LauncherWords words;
+  LauncherMessages words;
   uint64_t session;
   const int life; ///< no two have the same
   bool waits = false, stopped = false;
@@ -190,7 +190,7 @@ private:
   }
 
   std::mt19937 random_;
-  Sessions sessions_;
+  SessionTable sessions_;
   std::vector<SimTask> tasks_;
   std::vector<Message> messages_;
   std::map<std::pair<uint64_t, size_t>, int> members_; ///< by session and task: the life that was accepted
@@ -211,7 +211,7 @@ TEST(Sessions, NoProcessIsOfTwoAndNoTaskHasTwo) {
 }
 
 TEST(Sessions, WhatIsSaidOfAnEarlierOneCountsForNothing) {
-  Sessions sessions(2);
+  SessionTable sessions(2);
   EXPECT_TRUE(sessions.isOver());
   EXPECT_EQ(sessions.begin(), (std::vector<size_t>{0, 1}));
   sessions.ended(1);
@@ -233,13 +233,13 @@ struct Words : testing::Test {
     int ends[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
     launcher = base::UniqueFd(ends[0]);
-    task = std::make_unique<LauncherWords>(base::UniqueFd(ends[1]));
+    task = std::make_unique<LauncherMessages>(base::UniqueFd(ends[1]));
   }
   void say(const std::string &text) {
     EXPECT_EQ(send(launcher.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
   }
   base::UniqueFd launcher;
-  std::unique_ptr<LauncherWords> task;
+  std::unique_ptr<LauncherMessages> task;
 };
 
 TEST_F(Words, InPiecesAndSeveralAtOnce) {

@@ -41,8 +41,8 @@ struct EventFileTest : testing::Test {
     folder = mkdtemp(name.data());
   }
   ~EventFileTest() override { std::filesystem::remove_all(folder); }
-  static Record at(const std::string &phase, uint64_t step, const std::string &task = "") {
-    Record record;
+  static StepRecord at(const std::string &phase, uint64_t step, const std::string &task = "") {
+    StepRecord record;
     record.phase = phase;
     record.step = step;
     record.task = task;
@@ -79,7 +79,7 @@ TEST_F(EventFileTest, NoFileIsWrittenTwice) {
 TEST_F(EventFileTest, PhasesAndTasksHaveFoldersOfTheirOwn) {
   auto writer = SummaryWriter::open(folder, {.restored = true, .step = 10, .stepOfTask = 5}, now);
   ASSERT_TRUE(writer.ok()) << writer.status();
-  for (const Record &record : {at("train", 11), at("eval", 12), at("train", 6, "/job:worker/task:1"), at("eval", 13)})
+  for (const StepRecord &record : {at("train", 11), at("eval", 12), at("train", 6, "/job:worker/task:1"), at("eval", 13)})
     ASSERT_TRUE((*writer)->write(record).ok());
   GraphDef graph;
   graph.add_node()->set_name("w");
@@ -100,10 +100,10 @@ TEST_F(EventFileTest, PhasesAndTasksHaveFoldersOfTheirOwn) {
 }
 
 TEST(EventOf, HasScalarsAndHistograms) {
-  Record record;
+  StepRecord record;
   record.step = 3;
   record.scalars = {{"loss", 0.25}};
-  Histogram histogram;
+  TensorHistogram histogram;
   histogram.add(2);
   histogram.add(4);
   record.histograms = {{"w", histogram}};

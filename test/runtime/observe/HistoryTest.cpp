@@ -24,18 +24,18 @@ struct HistoryTest : testing::Test {
     path = folder + "/history.jsonl";
   }
   ~HistoryTest() override { std::filesystem::remove_all(folder); }
-  static Record at(uint64_t step, const std::string &task = "") {
-    Record record;
+  static StepRecord at(uint64_t step, const std::string &task = "") {
+    StepRecord record;
     record.phase = "train";
     record.step = step;
     record.task = task;
     record.time = absl::FromUnixMillis(1500);
     return record;
   }
-  void write(const Restart &restart, std::vector<Record> records) {
-    auto history = History::open(path, restart, [this](const std::string &line) { said.push_back(line); });
+  void write(const ResumePoint &restart, std::vector<StepRecord> records) {
+    auto history = HistoryFile::open(path, restart, [this](const std::string &line) { said.push_back(line); });
     ASSERT_TRUE(history.ok()) << history.status();
-    for (const Record &record : records)
+    for (const StepRecord &record : records)
       ASSERT_TRUE((*history)->write(record).ok());
   }
   std::vector<uint64_t> steps(const std::string &of) {
@@ -50,10 +50,10 @@ struct HistoryTest : testing::Test {
 };
 
 TEST_F(HistoryTest, ALineHasWhatARecordHas) {
-  Record record = at(7);
+  StepRecord record = at(7);
   record.epoch = 2;
   record.scalars = {{"loss", 0.5}, {"far", HUGE_VAL}};
-  record.histograms.emplace_back("w", Histogram());
+  record.histograms.emplace_back("w", TensorHistogram());
   record.histograms[0].second.add(1);
   record.histograms[0].second.add(std::nan(""));
   EXPECT_EQ(toJson(record),
@@ -94,9 +94,9 @@ TEST_F(HistoryTest, ForeignLinesStay) {
 }
 
 TEST_F(HistoryTest, WhatCannotBeWrittenIsNamed) {
-  auto history = History::open(folder + "/none/history.jsonl", {}, nullptr);
+  auto history = HistoryFile::open(folder + "/none/history.jsonl", {}, nullptr);
   EXPECT_THAT(std::string(history.status().message()), HasSubstr("/none/history.jsonl"));
-  auto full = History::open("/dev/full", {}, nullptr);
+  auto full = HistoryFile::open("/dev/full", {}, nullptr);
   ASSERT_TRUE(full.ok()) << full.status();
   EXPECT_THAT(std::string((*full)->write(at(1)).message()), HasSubstr("/dev/full: No space left"));
 }

@@ -31,11 +31,11 @@ struct AtAdmission : testing::Test {
       auto listeners = base::listenTcp(address, false);
       if (!listeners.ok())
         continue;
-      Admission::Options options;
+      ConnectionAdmission::Options options;
       options.listeners = *std::move(listeners);
       options.secret = "secret";
       options.admit = [this](base::UniqueFd) { ++admitted; };
-      admission = *Admission::open(std::move(options));
+      admission = *ConnectionAdmission::open(std::move(options));
     }
   }
   base::UniqueFd call() { return *base::connectTcp(address, soon()); }
@@ -47,7 +47,7 @@ struct AtAdmission : testing::Test {
   }
   std::atomic<int> admitted{0};
   std::string address;
-  std::unique_ptr<Admission> admission;
+  std::unique_ptr<ConnectionAdmission> admission;
 };
 
 TEST_F(AtAdmission, WhoKnowsTheSecretComesInAndNobodyElse) {
@@ -98,12 +98,12 @@ TEST_F(AtAdmission, WhoPassesOnWhatTwoOthersSayIsFoundOut) {
 
 TEST_F(AtAdmission, ManyWhoSayNothingKeepNobodyOut) {
   std::vector<base::UniqueFd> silent;
-  for (size_t i = 0; i < 3 * Admission::kMostAtProof; ++i)
+  for (size_t i = 0; i < 3 * ConnectionAdmission::kMostAtProof; ++i)
     silent.push_back(call());
   size_t descriptors = 0;
   for (auto &entry : std::filesystem::directory_iterator("/proc/self/fd"))
     descriptors += entry.exists();
-  EXPECT_LT(descriptors, 3 * Admission::kMostAtProof + Admission::kMostAtProof + 50);
+  EXPECT_LT(descriptors, 3 * ConnectionAdmission::kMostAtProof + ConnectionAdmission::kMostAtProof + 50);
   int proven = 0;
   for (int i = 0; i < 20; ++i)
     proven += proveWith("secret").ok();
@@ -155,15 +155,15 @@ TEST(UnixAdmission, AnotherUserIsNotOfThisUser) {
 // What a caller that has proved itself can make a task hold: a message is refused by its length, before it is read.
 TEST(TaskServer, AMessageThatIsTooLongIsRefused) {
   silenceGrpc();
-  Coordinator::Options options;
+  TaskCoordinator::Options options;
   options.taskNames = {"/job:worker/task:0"};
-  Coordinator coordinator(std::move(options));
+  TaskCoordinator coordinator(std::move(options));
   MasterService master(coordinator);
   auto socket = base::UnnamedListener::make(SOCK_STREAM);
-  Identity known{"secret", nullptr};
+  TaskIdentity known{"secret", nullptr};
   auto server = TaskServer::start({socket->inheritedAddress(), std::move(socket->listener), known}, {&master});
   ASSERT_TRUE(server.ok()) << server.status();
-  auto stub = Master::NewStub(*Dialer(socket->inheritedAddress(), known).start(absl::Seconds(10)));
+  auto stub = Master::NewStub(*TaskDialer(socket->inheritedAddress(), known).start(absl::Seconds(10)));
   auto ask = [&](size_t bytes) {
     grpc::ClientContext context;
     PlanRequest request;

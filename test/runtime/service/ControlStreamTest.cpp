@@ -24,7 +24,7 @@ using testing::HasSubstr;
 struct Streams : testing::Test {
   Streams() {
     silenceGrpc();
-    Coordinator::Options options;
+    TaskCoordinator::Options options;
     options.fingerprint = "feed";
     options.taskNames = {"/job:ps/task:0", "/job:worker/task:0"};
     options.joinDeadline = absl::Seconds(5);
@@ -34,13 +34,13 @@ struct Streams : testing::Test {
       onTaken();
       return absl::OkStatus();
     };
-    coordinator = std::make_unique<Coordinator>(std::move(options));
+    coordinator = std::make_unique<TaskCoordinator>(std::move(options));
     master = std::make_unique<MasterService>(*coordinator);
     socket = *base::UnnamedListener::make(SOCK_STREAM);
     address = socket.inheritedAddress();
     server = *TaskServer::start({address, std::move(socket.listener), {"secret", nullptr}}, {master.get()});
   }
-  Dialer dialer(const std::string &secret = "secret") { return Dialer(address, {secret, nullptr}); }
+  TaskDialer dialer(const std::string &secret = "secret") { return TaskDialer(address, {secret, nullptr}); }
   std::unique_ptr<StreamLink> open(uint32_t task, const std::string &plan = "feed") {
     auto link = std::make_unique<StreamLink>(dialer(), "/job:worker/task:0");
     Hello hello;
@@ -60,7 +60,7 @@ struct Streams : testing::Test {
   std::function<void()> onTaken = [] {}; ///< on the thread that reads the stream
   std::atomic<uint64_t> taken{0};
   absl::Status hear(ControlLink &link) { return link.receive(absl::Now() + absl::Seconds(5)).status(); }
-  std::unique_ptr<Coordinator> coordinator;
+  std::unique_ptr<TaskCoordinator> coordinator;
   std::unique_ptr<MasterService> master;
   base::UnnamedListener socket;
   std::string address;
@@ -163,7 +163,7 @@ TEST_F(Streams, ResultsThatTheChiefDoesNotTakeWaitUpToALimit) {
   using transport::PollState;
   auto ps = open(0), worker = open(1);
   ASSERT_TRUE(coordinator->waitForAll().ok());
-  Backlog &backlog = ps->backlog();
+  ResultBacklog &backlog = ps->backlog();
   constexpr size_t bytes = 1 << 20;
   uint64_t sent = 0;
   {
@@ -173,7 +173,7 @@ TEST_F(Streams, ResultsThatTheChiefDoesNotTakeWaitUpToALimit) {
     absl::Duration waited;
     while (state == PollState::Ready) {
       for (; backlog.poll() == PollState::Ready; sent += bytes) {
-        ASSERT_LT(sent, Backlog::kMost + (32 << 20));
+        ASSERT_LT(sent, ResultBacklog::kMost + (32 << 20));
         ps->send(result(bytes));
       }
       absl::Time begin = absl::Now();
@@ -181,7 +181,7 @@ TEST_F(Streams, ResultsThatTheChiefDoesNotTakeWaitUpToALimit) {
       waited = absl::Now() - begin;
       state = backlog.poll();
     }
-    EXPECT_GE(sent, Backlog::kMost);
+    EXPECT_GE(sent, ResultBacklog::kMost);
     EXPECT_EQ(state, PollState::Pending);
     EXPECT_GE(waited, absl::Milliseconds(50));
   }
@@ -283,7 +283,7 @@ TEST_F(Streams, NothingOfALinkOutlivesIt) {
 
 TEST(StreamLink, ChiefThatNeverComesIsNamed) {
   silenceGrpc();
-  StreamLink link(Dialer("unix:" + testing::TempDir() + "graphc-nobody", {"secret", nullptr}), "/job:chief/task:0");
+  StreamLink link(TaskDialer("unix:" + testing::TempDir() + "graphc-nobody", {"secret", nullptr}), "/job:chief/task:0");
   absl::Status status = link.open({}, absl::Now() + absl::Milliseconds(300), [](const std::string &) {});
   EXPECT_TRUE(absl::IsUnavailable(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("/job:chief/task:0 did not come"));
@@ -299,7 +299,7 @@ TEST_F(Streams, ANonsenseOfferIsNotTaken) {
     base::UnnamedListener at = *base::UnnamedListener::make(SOCK_STREAM);
     auto listening =
         *TaskServer::start({at.inheritedAddress(), std::move(at.listener), {"secret", nullptr}}, {&offering});
-    Dialer to(at.inheritedAddress(), {"secret", nullptr});
+    TaskDialer to(at.inheritedAddress(), {"secret", nullptr});
     auto plan = to.connect(absl::Seconds(5));
     EXPECT_TRUE(plan.ok()) << plan.status();
     PlanRequest request;

@@ -151,7 +151,7 @@ TEST_F(Returning, ASecondDeathInTheMiddleOfAReturn) {
   EXPECT_FALSE(coordinator->back({2, 202}, run)) << "another process is";
   std::map<uint32_t, Order> orders;
   orders[2].mutable_prepare();
-  auto none = coordinator->giveOrders(orders, absl::Now() + absl::Seconds(5), service::Speaker{2, 202});
+  auto none = coordinator->giveOrders(orders, absl::Now() + absl::Seconds(5), service::TaskIncarnation{2, 202});
   EXPECT_TRUE(none.ok() && none->empty()) << "nor is it asked for the other";
   EXPECT_TRUE(coordinator->back({2, 302}, run));
   done(2, 302, ordered(2));
@@ -280,7 +280,7 @@ Error broke(const std::string &suspect, uint64_t incarnation) {
 /// The server sees the broken stream first; then the death is known, and nobody is to blame for the stream.
 TEST_F(Returning, ABrokenStreamOfTheLostIsNoFailure) {
   options.lostAfter = absl::Seconds(100); // of the clock that the heartbeat is given
-  coordinator = std::make_unique<Coordinator>(options);
+  coordinator = std::make_unique<TaskCoordinator>(options);
   begin();
   EXPECT_TRUE(coordinator->failed({0, 100}, broke("/job:worker/task:1", 102)));
   coordinator->disconnected(2, 102, "is gone");
@@ -301,7 +301,7 @@ TEST_F(Returning, ABrokenStreamOfTheLostIsNoFailure) {
 /// Both answer: then it is the connection, and the run ends.
 TEST_F(Returning, ABrokenStreamOfOneThatLivesIsTheConnections) {
   options.lostAfter = absl::Seconds(100); // of the clock that the heartbeat is given
-  coordinator = std::make_unique<Coordinator>(options);
+  coordinator = std::make_unique<TaskCoordinator>(options);
   begin();
   EXPECT_TRUE(coordinator->failed({0, 100}, broke("/job:worker/task:1", 102)));
   absl::SleepFor(absl::Milliseconds(2));

@@ -27,7 +27,7 @@ TEST_F(Cluster, AnotherPlanIsRefusedWithBothFingerprints) {
 
 TEST_F(Cluster, AnEarlierSessionsIsRefusedByName) {
   options.session = 3;
-  coordinator = std::make_unique<Coordinator>(options);
+  coordinator = std::make_unique<TaskCoordinator>(options);
   Hello hello = helloOf(1, "/job:worker/task:0");
   hello.set_session(2);
   EXPECT_THAT(std::string(coordinator->join(hello, tasks[1]).message()),
@@ -40,7 +40,7 @@ TEST_F(Cluster, AnEarlierSessionsIsRefusedByName) {
 /// One that was silent for too long before all were there, and wakes up: whatever it says, the process that has its place is the task.
 TEST_F(Cluster, AProcessThatWasGivenUpCountsForNothing) {
   ASSERT_TRUE(join(1).ok());
-  const Speaker stale{1, 101};
+  const TaskIncarnation stale{1, 101};
   const absl::Time now = absl::Now();
   for (int i = 0; i < 5; ++i) // in steps in which nobody takes this process for one that was stopped
     coordinator->heartbeat(now + i * absl::Milliseconds(400), 0);
@@ -70,7 +70,7 @@ TEST_F(Cluster, AProcessThatWasGivenUpCountsForNothing) {
 
 TEST_F(Cluster, AnotherVersionIsRefusedWithBoth) {
   options.version = "2.0";
-  coordinator = std::make_unique<Coordinator>(options);
+  coordinator = std::make_unique<TaskCoordinator>(options);
   Hello hello = helloOf(1, "/job:worker/task:0");
   hello.set_version("1.0");
   EXPECT_THAT(std::string(coordinator->join(hello, tasks[1]).message()), AllOf(HasSubstr("1.0"), HasSubstr("2.0")));
@@ -105,7 +105,7 @@ TEST_F(Cluster, WaitSaysHowLongItWasAndWillBe) {
     announced.push_back(line);
     EXPECT_TRUE(join(0).ok()); // ends the wait
   };
-  coordinator = std::make_unique<Coordinator>(options);
+  coordinator = std::make_unique<TaskCoordinator>(options);
   ASSERT_TRUE(join(1).ok() && join(2).ok());
   EXPECT_TRUE(coordinator->waitForAll().ok());
   EXPECT_THAT(announced, testing::ElementsAre(testing::MatchesRegex(
@@ -134,12 +134,12 @@ TEST_F(Cluster, TaskThatLeavesBeforeTheStartMayComeAgain) {
 TEST_F(Cluster, ALossOfOneIsNotItsSuccessors) {
   Hello newcomer = helloOf(1, options.taskNames[1]);
   newcomer.set_incarnation(7);
-  options.silence = [&](uint32_t, const Heard &) { // between the look and the loss
+  options.silence = [&](uint32_t, const TaskSnapshot &) { // between the look and the loss
     coordinator->disconnected(1, 101, "is gone");
     EXPECT_TRUE(coordinator->join(newcomer, tasks[1]).ok());
     return std::string();
   };
-  coordinator = std::make_unique<Coordinator>(options);
+  coordinator = std::make_unique<TaskCoordinator>(options);
   ASSERT_TRUE(join(1).ok());
   const absl::Time now = absl::Now();
   coordinator->heartbeat(now, 0);
@@ -226,7 +226,7 @@ TEST_F(Cluster, DeathIsTheCauseAndNotWhatOthersNoticed) {
 }
 
 /// Looks for so long, while these are heard.
-void watchFor(Coordinator &coordinator, absl::Duration time, std::vector<uint32_t> heard) {
+void watchFor(TaskCoordinator &coordinator, absl::Duration time, std::vector<uint32_t> heard) {
   for (absl::Time end = absl::Now() + time; absl::Now() < end && !coordinator.rootCause();) {
     for (uint32_t task : heard)
       coordinator.progress({task, 100 + task}, {});
@@ -237,7 +237,7 @@ void watchFor(Coordinator &coordinator, absl::Duration time, std::vector<uint32_
 
 TEST_F(Cluster, SuspicionAloneNamesTheSuspectInTheEnd) {
   options.lostAfter = absl::Seconds(60);
-  coordinator = std::make_unique<Coordinator>(options);
+  coordinator = std::make_unique<TaskCoordinator>(options);
   joinAll();
   coordinator->failed({0, 100 + 0}, brokenStream());
   watchFor(*coordinator, absl::Milliseconds(500), {0, 1});
@@ -260,10 +260,10 @@ TEST_F(Cluster, ASuspectThatLivesIsInnocentAndTheConnectionIsNamed) {
 }
 
 TEST_F(Cluster, WhatIsKnownOfASilentTaskIsSaid) {
-  options.silence = [](uint32_t task, const Heard &heard) {
+  options.silence = [](uint32_t task, const TaskSnapshot &heard) {
     return absl::StrCat("; ", heard.hello.name(), " had made ", heard.progress.steps(), " steps");
   };
-  coordinator = std::make_unique<Coordinator>(options);
+  coordinator = std::make_unique<TaskCoordinator>(options);
   joinAll();
   Progress progress;
   progress.set_steps(12);
@@ -279,7 +279,7 @@ TEST_F(Cluster, HowLongEachWasSilent) {
   ASSERT_TRUE(join(0).ok() && join(2).ok());
   coordinator->allowStragglers({false, false, true});
   const absl::Time later = absl::Now() + absl::Seconds(7);
-  const std::vector<Heard> heard = coordinator->heard(later);
+  const std::vector<TaskSnapshot> heard = coordinator->heard(later);
   ASSERT_EQ(heard.size(), 3u);
   EXPECT_GE(heard[0].silent, absl::Seconds(7));
   EXPECT_LE(heard[0].silent, later - begin);
@@ -312,7 +312,7 @@ TEST_F(Cluster, WhoseResultIsBeingTakenIsNotSilent) {
     read.wait(); // nobody reads what the chief prints
     return absl::OkStatus();
   };
-  coordinator = std::make_unique<Coordinator>(options);
+  coordinator = std::make_unique<TaskCoordinator>(options);
   joinAll();
   std::thread stream([&] { coordinator->fetched({2, 100 + 2}, {}); });
   begun.get_future().wait();
@@ -349,7 +349,7 @@ TEST_F(Cluster, GoingAfterReleaseIsNoError) {
 
 TEST_F(Cluster, AStragglerIsReportedAndLostOnlyPastItsDeadline) {
   options.stragglerDeadline = absl::Seconds(4);
-  coordinator = std::make_unique<Coordinator>(options);
+  coordinator = std::make_unique<TaskCoordinator>(options);
   joinAll();
   coordinator->allowStragglers({false, false, true});
   absl::Time now = absl::Now();
@@ -379,7 +379,7 @@ TEST_F(Cluster, AStragglerIsReportedAndLostOnlyPastItsDeadline) {
 }
 
 /// Answers as a clock that is so far ahead of this machine's would.
-class FakeClock : public Member {
+class FakeClock : public TaskLink {
 public:
   FakeClock(ClockOffsets &offsets, uint32_t task, int64_t ahead) : offsets(offsets), task(task), ahead(ahead) {}
   void send(const ToTask &message) override {
@@ -404,7 +404,7 @@ public:
 
 TEST(ClockOffsets, TheQuickestAnswerCounts) {
   ClockOffsets offsets;
-  std::vector<std::shared_ptr<Member>> members = {std::make_shared<FakeClock>(offsets, 0, 0),
+  std::vector<std::shared_ptr<TaskLink>> members = {std::make_shared<FakeClock>(offsets, 0, 0),
                                                   std::make_shared<FakeClock>(offsets, 1, 5000000000),
                                                   std::make_shared<FakeTask>()};
   const std::vector<std::optional<ClockOffset>> found = offsets.measure(members);

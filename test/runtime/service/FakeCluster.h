@@ -9,7 +9,7 @@
 
 namespace graphc::service {
 
-class FakeTask : public Member {
+class FakeTask : public TaskLink {
 public:
   void send(const ToTask &message) override {
     base::MutexLock lock(mutex);
@@ -47,7 +47,7 @@ struct Cluster : testing::Test {
     options.lostAfter = absl::Seconds(1);
     options.joinDeadline = absl::Milliseconds(50);
     options.announce = [this](const std::string &line) { announced.push_back(line); };
-    coordinator = std::make_unique<Coordinator>(options);
+    coordinator = std::make_unique<TaskCoordinator>(options);
   }
   absl::Status join(uint32_t task) { return coordinator->join(helloOf(task, options.taskNames[task]), tasks[task]); }
   void joinAll() {
@@ -55,9 +55,9 @@ struct Cluster : testing::Test {
       ASSERT_TRUE(join(task).ok());
     ASSERT_TRUE(coordinator->waitForAll().ok());
   }
-  Coordinator::Options options;
+  TaskCoordinator::Options options;
   std::vector<std::string> announced;
-  std::unique_ptr<Coordinator> coordinator;
+  std::unique_ptr<TaskCoordinator> coordinator;
   std::shared_ptr<FakeTask> tasks[3] = {std::make_shared<FakeTask>(), std::make_shared<FakeTask>(),
                                         std::make_shared<FakeTask>()};
 };

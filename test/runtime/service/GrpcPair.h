@@ -45,7 +45,7 @@ struct GrpcPair {
   }
   /// A channel to the second end.
   absl::StatusOr<std::shared_ptr<grpc::Channel>> dial() const {
-    return Dialer(address[1], known).start(absl::Seconds(10));
+    return TaskDialer(address[1], known).start(absl::Seconds(10));
   }
   ~GrpcPair() {
     for (uint32_t task : {0u, 1u}) {
@@ -54,7 +54,7 @@ struct GrpcPair {
     }
   }
   uint64_t incarnation[2] = {11, 22};
-  const Identity known{randomHex(32), nullptr};
+  const TaskIdentity known{randomHex(32), nullptr};
   base::UnnamedListener socket[2];
   std::string address[2];
   transport::GrpcIdentity identity[2];

@@ -16,7 +16,7 @@ uint64_t allocationsOf(const plan::ParameterServerShape &shape, const std::funct
   executor::TaskHarness harness(plan::parameterServerPlan(shape));
   std::vector<plan::Task> tasks = plan::allTasks(harness.plan);
   std::atomic<uint64_t> asked{0};
-  PhaseHost::Options options;
+  PhaseCallbacks::Options options;
   options.stopRequested = [&] {
     uint64_t n = ++asked;
     if (n == 50 || n == 350)
@@ -25,10 +25,10 @@ uint64_t allocationsOf(const plan::ParameterServerShape &shape, const std::funct
       interrupt(n);
     return false;
   };
-  std::vector<std::unique_ptr<PhaseHost>> hosts;
+  std::vector<std::unique_ptr<PhaseCallbacks>> hosts;
   std::vector<std::unique_ptr<executor::Lane>> lanes;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    hosts.push_back(std::make_unique<PhaseHost>(harness.plan, tasks[i], PhaseRun{.steps = 400}, nullptr, options));
+    hosts.push_back(std::make_unique<PhaseCallbacks>(harness.plan, tasks[i], PhaseRun{.steps = 400}, nullptr, options));
     for (auto &lane : harness.lanesOf(i, *hosts.back()))
       lanes.push_back(std::move(lane));
   }

@@ -17,7 +17,7 @@ namespace graphc::session {
 
 /// A driver whose tasks answer at once and as they should, where `twist` does not change that.
 struct AnsweredRun : testing::Test {
-  struct Task final : service::Member {
+  struct Task final : service::TaskLink {
     Task(AnsweredRun &test, uint32_t number) : test(test), number(number) {}
     void send(const service::ToTask &message) override {
       if (message.has_order())
@@ -43,7 +43,7 @@ struct AnsweredRun : testing::Test {
   /// The error that the run ends with.
   std::string run() {
     loaded.fingerprint = std::string(64, 'a');
-    service::Coordinator::Options coordinated;
+    service::TaskCoordinator::Options coordinated;
     coordinated.fingerprint = loaded.fingerprint;
     std::vector<plan::Task> tasks = plan::allTasks(loaded.plan);
     for (const plan::Task &task : tasks)
@@ -52,7 +52,7 @@ struct AnsweredRun : testing::Test {
     coordinated.fetched = [&](const service::Fetched &value) {
       return value.has_report() ? reporting->reported(value) : printer.add(value);
     };
-    coordinator = std::make_unique<service::Coordinator>(coordinated);
+    coordinator = std::make_unique<service::TaskCoordinator>(coordinated);
     options.steps = 3;
     shown.clear();
     printed.clear();
@@ -60,7 +60,7 @@ struct AnsweredRun : testing::Test {
     options.show = [this](const observe::ProgressSnapshot &snapshot) { shown.push_back(snapshot); };
     options.print = [this](const std::string &line) { printed.push_back(line); };
     options.log = [](const std::string &) {};
-    Driver driver(loaded, *coordinator, options);
+    MasterDriver driver(loaded, *coordinator, options);
     reporting = &driver;
     heartbeat = [&] { driver.heartbeat(); };
     for (uint32_t task = 0; task < tasks.size(); ++task)
@@ -80,12 +80,12 @@ struct AnsweredRun : testing::Test {
   plan::LoadedPlan loaded{plan::parameterServerPlan({2, 2}), ""};
   DriverOptions options;
   std::function<void(uint32_t, const service::Order &, service::Done &)> twist;
-  std::unique_ptr<service::Coordinator> coordinator;
+  std::unique_ptr<service::TaskCoordinator> coordinator;
   std::vector<std::string> lines, printed;
   std::vector<observe::ProgressSnapshot> shown;
   service::Order::Begin begun;
   std::vector<service::Order::Begin> begins;
-  Driver *reporting = nullptr;
+  MasterDriver *reporting = nullptr;
   std::function<void()> heartbeat; ///< of the driver that runs
   std::string folder = testing::TempDir() + "/answers-" + std::to_string(getpid());
 };

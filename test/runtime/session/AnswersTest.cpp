@@ -317,7 +317,7 @@ TEST_F(Answers, AsynchronousResultsAreOfAllWorkers) {
 // A worker that is back makes steps again of which results have come: those count once, of it alone.
 TEST_F(Answers, ResultsOfStepsThatAreMadeAgainAreRepeated) {
   loaded.plan = plan::parameterServerPlan({1, 2, 16, true});
-  RunAnswers rules(loaded.plan, {});
+  AnswerValidator rules(loaded.plan, {});
   Order order;
   service::Fetched value;
   value.set_value("1234");
@@ -349,10 +349,10 @@ TEST_F(Answers, ResultsOfStepsThatAreMadeAgainAreRepeated) {
 
 TEST_F(Answers, HellosAreShortAndPrintable) {
   EXPECT_EQ(run(), "");
-  service::Coordinator::Options options;
+  service::TaskCoordinator::Options options;
   options.fingerprint = std::string(64, 'a');
   options.taskNames = {"/job:ps/task:0"};
-  service::Coordinator fresh(options);
+  service::TaskCoordinator fresh(options);
   const std::pair<std::function<void(service::Hello &)>, const char *> cases[] = {
       {[](auto &hello) { hello.set_task(UINT32_MAX); }, "is no task of this plan"},
       {[](auto &hello) { hello.set_host(std::string(1 << 20, 'x')); }, "the host's name has 1048576 bytes"},

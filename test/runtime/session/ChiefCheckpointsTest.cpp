@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 
 struct ChiefCheckpointsTest : testing::Test {
-  struct Owner final : service::Member {
+  struct Owner final : service::TaskLink {
     explicit Owner(ChiefCheckpointsTest &test) : test(test) {}
     void send(const service::ToTask &message) override {
       if (message.has_order())
@@ -34,10 +34,10 @@ struct ChiefCheckpointsTest : testing::Test {
     w.set_name("w");
     w.mutable_type()->set_dtype(plan::F32);
     w.mutable_type()->add_shape(4);
-    service::Coordinator::Options coordinated;
+    service::TaskCoordinator::Options coordinated;
     coordinated.fingerprint = loaded.fingerprint;
     coordinated.taskNames = {plan::taskText(loaded.plan, loaded.plan.chief())};
-    coordinator = std::make_unique<service::Coordinator>(std::move(coordinated));
+    coordinator = std::make_unique<service::TaskCoordinator>(std::move(coordinated));
     EXPECT_TRUE(
         coordinator->join(introduce(loaded, 0, "", /*incarnation=*/7, /*version=*/""), std::make_shared<Owner>(*this))
             .ok());
@@ -73,7 +73,7 @@ struct ChiefCheckpointsTest : testing::Test {
 
   const std::string folder = testing::TempDir() + "/chief-" + service::randomHex(6);
   plan::LoadedPlan loaded;
-  std::unique_ptr<service::Coordinator> coordinator;
+  std::unique_ptr<service::TaskCoordinator> coordinator;
   FileWatch files{kFileDeadline};
   std::vector<std::string> logged;
   int saves = 0;
@@ -81,10 +81,10 @@ struct ChiefCheckpointsTest : testing::Test {
 };
 
 TEST_F(ChiefCheckpointsTest, WhoLetsGoOfTheFolderIsWaitedFor) {
-  checkpoint::Directory held = *checkpoint::Directory::open(folder);
+  checkpoint::CheckpointDirectory held = *checkpoint::CheckpointDirectory::open(folder);
   std::thread letsGo([&] {
     absl::SleepFor(absl::Milliseconds(200));
-    const checkpoint::Directory gone = std::move(held);
+    const checkpoint::CheckpointDirectory gone = std::move(held);
   });
   EXPECT_TRUE(checkpoints().open().ok());
   letsGo.join();

@@ -24,21 +24,21 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-plan::LanePlace placeOf(uint64_t n) {
-  plan::LanePlace place;
+plan::LanePosition placeOf(uint64_t n) {
+  plan::LanePosition place;
   place.lane = {uint32_t(n), uint32_t(n + 1)};
   place.step = n;
   place.iteration = uint32_t(n + 2);
   place.instruction = uint32_t(n + 3);
-  place.doing = plan::Doing(n % plan::kDoings);
+  place.doing = plan::LaneActivity(n % plan::kDoings);
   place.channel = uint32_t(n + 4);
   place.peer = uint32_t(n + 5);
   place.begins = n % 2;
   return place;
 }
 
-void expectPlace(const plan::LanePlace &place) {
-  const plan::LanePlace wanted = placeOf(place.step);
+void expectPlace(const plan::LanePosition &place) {
+  const plan::LanePosition wanted = placeOf(place.step);
   EXPECT_EQ(place.lane, wanted.lane);
   EXPECT_EQ(place.iteration, wanted.iteration);
   EXPECT_EQ(place.instruction, wanted.instruction);
@@ -129,7 +129,7 @@ TEST_F(Folder, AFailureIsThereAtOnceWithWhatCameBefore) {
   std::unique_ptr<FlightRecorder> recorder = open(2);
   recorder->begin("run-1");
   recorder->note("order: run");
-  plan::LanePlace at;
+  plan::LanePosition at;
   at.step = 7;
   recorder->lanes().add(at, base::nowNanoseconds());
   recorder->keep("the disk is gone", false);
@@ -175,10 +175,10 @@ TEST_F(Folder, WhereNothingCanBeWrittenTheFlagIsNamed) {
 TEST_F(Folder, TheRecorderLooksAtTheLanesUntilTheyGo) {
   std::unique_ptr<FlightRecorder> recorder = open(1);
   std::atomic<int> looks{0};
-  recorder->watch([&]() -> std::optional<std::vector<service::LanePlace>> {
+  recorder->watch([&]() -> std::optional<std::vector<service::LanePosition>> {
     if (looks++)
       return std::nullopt; // the task has failed: they are where they were
-    service::LanePlace place;
+    service::LanePosition place;
     place.set_step(41);
     return std::vector{place};
   });
@@ -244,20 +244,20 @@ struct Explained : Folder {
     sketch.set_plan(plan::sketchOf(loaded.plan).SerializeAsString());
     files.sketch = sketch.SerializeAsString();
     // The server waits for worker 1, worker 0 for the server.
-    service::LanePlace server, chief, worker;
+    service::LanePosition server, chief, worker;
     server.set_program(1);
     server.set_step(3);
     server.set_instruction(find(1, plan::Instruction::kAggregate));
-    server.set_doing(uint32_t(plan::Doing::Receives));
+    server.set_doing(uint32_t(plan::LaneActivity::Receives));
     server.set_channel(1);
     server.set_peer(1);
     chief.set_step(4);
     chief.set_instruction(find(0, plan::Instruction::kReceive));
-    chief.set_doing(uint32_t(plan::Doing::Receives));
+    chief.set_doing(uint32_t(plan::LaneActivity::Receives));
     worker.set_instance(1);
     worker.set_step(3);
     worker.set_instruction(find(0, plan::Instruction::kCall));
-    const service::LanePlace places[] = {server, chief, worker};
+    const service::LanePosition places[] = {server, chief, worker};
     for (uint32_t task = 0; task < 3; ++task) {
       recordings[task] = small(hello(task), "");
       recordings[task].set_run("run-1");

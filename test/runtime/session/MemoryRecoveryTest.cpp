@@ -77,7 +77,7 @@ public:
           newest = std::max(newest, process->held->step());
         }
       }
-      const std::optional<Holder> holder = newestHeld(plan, prepared, checkpoint);
+      const std::optional<StateHolder> holder = newestHeld(plan, prepared, checkpoint);
       uint64_t step = checkpoint;
       std::string lineage = name;
       if (holder) {
@@ -188,7 +188,7 @@ TEST(MemoryRecovery, TheNewestCounts) {
   const plan::Plan two = planOf(2), three = planOf(3);
   EXPECT_FALSE(newestHeld(two, {{}, {}}, std::nullopt));
   EXPECT_FALSE(newestHeld(two, {holds(9), {}}, 10)) << "a checkpoint is newer";
-  const std::optional<Holder> one = newestHeld(three, {{}, holds(9), holds(10)}, 10);
+  const std::optional<StateHolder> one = newestHeld(three, {{}, holds(9), holds(10)}, 10);
   ASSERT_TRUE(one);
   EXPECT_EQ(one->task, 2u);
   EXPECT_FALSE(one->allHave() || one->several);

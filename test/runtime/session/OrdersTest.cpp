@@ -85,7 +85,7 @@ struct Orders : testing::Test {
     TaskOptions options;
     options.transport.incarnation = 100;
     options.log = options.warn = [](const std::string &) {};
-    TaskSession session(loaded, options, link);
+    OrderExecutor session(loaded, options, link);
     std::optional<TaskFailure> failure = session.run();
     for (const service::FromTask &message : link.sent()) {
       obeyed += message.has_done() && !message.done().has_error();
@@ -338,7 +338,7 @@ struct CheckOrdersTest : testing::Test {
   }
   std::string take(const service::CheckOrder &order) { return std::string(orders.take(order).message()); }
   const plan::Plan plan = plan::parameterServerPlan({1, 2});
-  CheckOrders orders{plan, 0};
+  CheckOrderValidator orders{plan, 0};
 };
 
 TEST_F(CheckOrdersTest, AWholeCheckIsObeyed) {

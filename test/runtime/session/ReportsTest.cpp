@@ -45,14 +45,14 @@ TEST(ReportSchedule, AStepEachSoManySeconds) {
 }
 
 TEST(LossSoFar, IsReadAsItWasWritten) {
-  LossSoFar cell;
+  RunningLoss cell;
   std::atomic<bool> over{false};
   std::thread writer([&] {
     for (uint64_t i = 1; !over; ++i)
       cell.set({i, {static_cast<double>(i), i}});
   });
   for (int i = 0; i < 20000; ++i) {
-    const LossSoFar::Value value = cell.get();
+    const RunningLoss::Value value = cell.get();
     ASSERT_EQ(value.epoch, value.loss.count);
     ASSERT_EQ(value.loss.sum, static_cast<double>(value.epoch));
   }
@@ -91,9 +91,9 @@ struct Reported : testing::Test {
     return fetched;
   }
   plan::Plan plan;
-  std::vector<observe::Record> records;
+  std::vector<observe::StepRecord> records;
   std::vector<bool> rests;
-  ReportCollector::Deliver keep = [this](observe::Record record, bool rest) {
+  ReportCollector::Deliver keep = [this](observe::StepRecord record, bool rest) {
     records.push_back(std::move(record));
     rests.push_back(rest);
   };
@@ -152,13 +152,13 @@ struct Observer final : TrainingObserver {
   explicit Observer(absl::Status begins = {}, absl::Status ends = {})
       : begins(std::move(begins)), ends(std::move(ends)) {}
   absl::Status begin(const RunStart &) override { return begins; }
-  void record(const observe::Record &record) override { records.push_back(record); }
+  void record(const observe::StepRecord &record) override { records.push_back(record); }
   absl::Status end(bool complete) override {
     ended.push_back(complete);
     return ends;
   }
   absl::Status begins, ends;
-  std::vector<observe::Record> records;
+  std::vector<observe::StepRecord> records;
   std::vector<bool> ended;
 };
 

@@ -6,10 +6,10 @@
 namespace graphc::session {
 namespace {
 
-TEST(Restarts, NoneByDefault) { EXPECT_FALSE(Restarts(0).next(12)); }
+TEST(Restarts, NoneByDefault) { EXPECT_FALSE(RestartPolicy(0).next(12)); }
 
 TEST(Restarts, AsManyAsPermitted) {
-  Restarts restarts(2);
+  RestartPolicy restarts(2);
   EXPECT_EQ(restarts.next(std::nullopt), absl::ZeroDuration());
   EXPECT_EQ(restarts.describe("all tasks"),
             "restarting all tasks from the beginning, as there is no checkpoint yet, at once (restart 1 of 2)");
@@ -19,7 +19,7 @@ TEST(Restarts, AsManyAsPermitted) {
 }
 
 TEST(Restarts, PausesGrowUntilThereIsANewerCheckpoint) {
-  Restarts restarts(100);
+  RestartPolicy restarts(100);
   for (double seconds : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0})
     EXPECT_EQ(restarts.next(120), absl::Seconds(seconds));
   EXPECT_EQ(restarts.next(121), absl::ZeroDuration());
@@ -29,14 +29,14 @@ TEST(Restarts, PausesGrowUntilThereIsANewerCheckpoint) {
 }
 
 TEST(Restarts, WithoutAnyCheckpointPausesGrowToo) {
-  Restarts restarts(100);
+  RestartPolicy restarts(100);
   for (double seconds : {0.0, 0.5, 1.0})
     EXPECT_EQ(restarts.next(std::nullopt), absl::Seconds(seconds));
   EXPECT_EQ(restarts.next(1), absl::ZeroDuration());
 }
 
 TEST(Restarts, OneThatWasForNothingIsTakenBack) {
-  Restarts restarts(1);
+  RestartPolicy restarts(1);
   EXPECT_TRUE(restarts.again(absl::Now()).has_value());
   EXPECT_FALSE(restarts.next(std::nullopt).has_value());
   restarts.takeBack();
@@ -45,7 +45,7 @@ TEST(Restarts, OneThatWasForNothingIsTakenBack) {
 }
 
 TEST(Restarts, FromMemoryStepsStayWithoutACheckpoint) {
-  Restarts restarts(5, /*fromMemory=*/true);
+  RestartPolicy restarts(5, /*fromMemory=*/true);
   EXPECT_EQ(restarts.next(std::nullopt), absl::ZeroDuration());
   EXPECT_EQ(restarts.describe("w"),
             "restarting w from the memory of a task that lives, else from the beginning, as there is "

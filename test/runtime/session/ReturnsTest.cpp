@@ -36,7 +36,7 @@ std::string textOf(uint32_t task, const Order &order) {
 /// Tasks that obey at once, each on whatever thread orders; `obey` says otherwise.
 class Returning : public testing::Test {
 protected:
-  struct Task : service::Member {
+  struct Task : service::TaskLink {
     Returning *of = nullptr;
     uint32_t number = 0;
     uint64_t incarnation = 0;
@@ -48,12 +48,12 @@ protected:
 
   explicit Returning(absl::Duration joinDeadline = absl::Seconds(20))
       : plan(plan::parameterServerPlan({kServers, kWorkers, 16, true})) {
-    service::Coordinator::Options options;
+    service::TaskCoordinator::Options options;
     for (const plan::Task &task : plan::allTasks(plan))
       options.taskNames.push_back(plan::taskText(plan, task));
     options.joinDeadline = absl::Seconds(5);
-    coordinator = std::make_unique<service::Coordinator>(options);
-    ReturnOptions returning;
+    coordinator = std::make_unique<service::TaskCoordinator>(options);
+    RejoinOptions returning;
     returning.away = [this](uint32_t task, int64_t, const std::string &) { onAway(task); };
     returning.back = [this](uint32_t task, int64_t process) {
       backProcesses.push_back(process);
@@ -61,7 +61,7 @@ protected:
     };
     returning.judges = [this](bool judges) { note(judges ? "judges" : "judges no more"); };
     returning.joinDeadline = joinDeadline;
-    returns = std::make_unique<Returns>(plan, *coordinator, returning, [this](const std::string &line) {
+    returns = std::make_unique<ChiefRejoin>(plan, *coordinator, returning, [this](const std::string &line) {
       base::MutexLock lock(mutex);
       said.push_back(line);
     });
@@ -180,8 +180,8 @@ protected:
   }
 
   const plan::Plan plan;
-  std::unique_ptr<service::Coordinator> coordinator;
-  std::unique_ptr<Returns> returns;
+  std::unique_ptr<service::TaskCoordinator> coordinator;
+  std::unique_ptr<ChiefRejoin> returns;
   std::function<void(const Order &)> hear;
   std::function<void(uint32_t)> onAway = [this](uint32_t task) { join(task, now[task] + 100); };
   std::function<bool(uint32_t task, const Order &, Done &)> obey; ///< false: no answer

@@ -245,14 +245,14 @@ TEST(DriverValidate, SaysWhatThePlanCannotDo) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   DriverOptions options;
   options.fetches = {"loss0"};
-  EXPECT_TRUE(Driver::validate(plan, options).ok());
+  EXPECT_TRUE(MasterDriver::validate(plan, options).ok());
   options.fetches = {"los0"};
-  EXPECT_THAT(std::string(Driver::validate(plan, options).message()), HasSubstr("did you mean \"loss0\""));
+  EXPECT_THAT(std::string(MasterDriver::validate(plan, options).message()), HasSubstr("did you mean \"loss0\""));
   options.fetches.clear();
   options.epochs = 2;
-  EXPECT_THAT(std::string(Driver::validate(plan, options).message()), HasSubstr("reads no data set"));
+  EXPECT_THAT(std::string(MasterDriver::validate(plan, options).message()), HasSubstr("reads no data set"));
   options.entry = "predict";
-  EXPECT_THAT(std::string(Driver::validate(plan, options).message()), HasSubstr("it has train"));
+  EXPECT_THAT(std::string(MasterDriver::validate(plan, options).message()), HasSubstr("it has train"));
 }
 
 } // namespace

@@ -13,7 +13,7 @@ namespace graphc::session {
 namespace {
 using service::Order;
 
-struct Deaf final : service::Member {
+struct Deaf final : service::TaskLink {
   void send(const service::ToTask &message) override {
     if (message.has_order())
       ordered.store(true);
@@ -26,12 +26,12 @@ protected:
   void use(bool async) {
     loaded.plan = plan::parameterServerPlan({.servers = 1, .workers = 2, .async = async});
     loaded.fingerprint = "feed";
-    service::Coordinator::Options options;
+    service::TaskCoordinator::Options options;
     options.fingerprint = loaded.fingerprint;
     for (const plan::Task &task : plan::allTasks(loaded.plan))
       options.taskNames.push_back(plan::taskText(loaded.plan, task));
     names = options.taskNames;
-    coordinator = std::make_unique<service::Coordinator>(std::move(options));
+    coordinator = std::make_unique<service::TaskCoordinator>(std::move(options));
     board = std::make_unique<StatusBoard>(loaded, StatusBoard::About{"train", "0.1.0", "/ck", 3, 17});
   }
   void joinAll() {
@@ -71,7 +71,7 @@ protected:
 
   plan::LoadedPlan loaded;
   std::vector<std::string> names;
-  std::unique_ptr<service::Coordinator> coordinator;
+  std::unique_ptr<service::TaskCoordinator> coordinator;
   std::unique_ptr<StatusBoard> board;
   std::shared_ptr<Deaf> last; ///< of those that have joined
   ChiefCheckpoints::Known known;

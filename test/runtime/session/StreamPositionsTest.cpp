@@ -27,12 +27,12 @@ struct StreamPositionsTest : testing::Test {
       next->set_pad_last(dataset == 1);
     }
   }
-  StreamPositions from(const std::optional<checkpoint::Manifest> &restored) const {
+  StreamPositions from(const std::optional<checkpoint::CheckpointManifest> &restored) const {
     return {builder.plan, 0, {{0, 10}, {1, 5}}, restored};
   }
   static Positions positionsOf(const StreamPositions &all) {
     Positions positions;
-    for (const data::Taken &stream : all.streams())
+    for (const data::ConsumedRanges &stream : all.streams())
       positions.push_back(stream.position());
     return positions;
   }
@@ -55,12 +55,12 @@ TEST_F(WorkersOfTheirOwn, WhatIsAheadIsKeptAndPassed) {
   EXPECT_EQ(positions.aheadByName().at("train_step"), Positions({20, 24, 32, 36, 44, 48}));
   service::Order::Begin begin;
   positions.tell(begin);
-  const std::vector<data::Taken> told = takenOf(begin);
+  const std::vector<data::ConsumedRanges> told = takenOf(begin);
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(told[i].position(), positions.streams()[i].position());
     EXPECT_EQ(told[i].ahead(), positions.streams()[i].ahead());
   }
-  checkpoint::Manifest manifest;
+  checkpoint::CheckpointManifest manifest;
   manifest.globalStep = 7;
   manifest.dataPositions = positions.byName();
   manifest.dataTaken = positions.aheadByName();
@@ -94,7 +94,7 @@ TEST_F(StreamPositionsTest, BeginAtTheFirstSampleAndAdvanceAsEachStreamDoes) {
 }
 
 TEST_F(StreamPositionsTest, GoOnWhereACheckpointLeftThem) {
-  checkpoint::Manifest manifest;
+  checkpoint::CheckpointManifest manifest;
   manifest.globalStep = 9;
   manifest.dataPositions = {{"train_step", 7}, {"train_step @other #1", 2}, {"train_step @made #1", 1}, {"gone", 3}};
   StreamPositions positions = from(manifest);
@@ -103,7 +103,7 @@ TEST_F(StreamPositionsTest, GoOnWhereACheckpointLeftThem) {
 }
 
 TEST_F(StreamPositionsTest, WhatACheckpointDoesNotTellFollows) {
-  checkpoint::Manifest manifest;
+  checkpoint::CheckpointManifest manifest;
   manifest.globalStep = 3;
   StreamPositions positions = from(manifest);
   EXPECT_EQ(positionsOf(positions), Positions({12, 5, 12}))

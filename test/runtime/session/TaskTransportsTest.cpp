@@ -136,8 +136,8 @@ protected:
 
   std::atomic<bool> ending{false};
   const plan::Plan plan;
-  const service::Identity known{service::randomHex(32), nullptr};
-  const device::Memory none;
+  const service::TaskIdentity known{service::randomHex(32), nullptr};
+  const device::MemoryRegion none;
   Task tasks[3];
   std::vector<service::Peer> peers;
 };

@@ -39,7 +39,7 @@ public:
     std::vector<plan::Task> tasks = plan::allTasks(loaded.plan);
     failures.assign(tasks.size(), std::nullopt);
     identity.secret = service::randomHex(32);
-    service::Coordinator::Options coordinated;
+    service::TaskCoordinator::Options coordinated;
     coordinated.fingerprint = loaded.fingerprint;
     for (const plan::Task &task : tasks) {
       coordinated.taskNames.push_back(plan::taskText(loaded.plan, task));
@@ -48,9 +48,9 @@ public:
     }
     FetchPrinter printer(loaded.plan, options.fetches, [this](const std::string &line) { fetched.push_back(line); });
     coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };
-    coordinator = std::make_unique<service::Coordinator>(std::move(coordinated));
+    coordinator = std::make_unique<service::TaskCoordinator>(std::move(coordinated));
     service::MasterService master(*coordinator);
-    driver = std::make_unique<Driver>(loaded, *coordinator, options);
+    driver = std::make_unique<MasterDriver>(loaded, *coordinator, options);
 
     std::vector<std::thread> threads;
     for (uint32_t task = 0; task < tasks.size(); ++task)
@@ -76,14 +76,14 @@ public:
   DriverOptions options;
   TaskOptions taskOptions;
   std::function<void()> onHeartbeat;
-  std::unique_ptr<service::Coordinator> coordinator;
-  std::unique_ptr<Driver> driver;
+  std::unique_ptr<service::TaskCoordinator> coordinator;
+  std::unique_ptr<MasterDriver> driver;
   std::vector<std::optional<TaskFailure>> failures;
   std::vector<observe::ProgressSnapshot> shown;
   std::vector<std::string> printed, logged, fetched, addresses;
 
 private:
-  service::Identity identity;
+  service::TaskIdentity identity;
   std::vector<base::UnnamedListener> sockets; ///< by task number
   void runTask(uint32_t number, const std::vector<plan::Task> &tasks, service::MasterService &master) {
     bool chief = plan::sameTask(tasks[number], loaded.plan.chief());
@@ -105,7 +105,7 @@ private:
       ASSERT_TRUE(local->join(hello).ok());
     } else {
       const uint32_t at = plan::taskNumber(loaded.plan, loaded.plan.chief());
-      auto stream = std::make_shared<service::StreamLink>(service::Dialer(addresses[at], identity), "the chief");
+      auto stream = std::make_shared<service::StreamLink>(service::TaskDialer(addresses[at], identity), "the chief");
       link = stream;
       ASSERT_TRUE(stream->open(hello, absl::Now() + absl::Seconds(20), [](const std::string &) {}).ok());
     }
@@ -116,7 +116,7 @@ private:
     own.transport.data = &(*server)->data();
     own.log = own.warn = [](const std::string &) {};
     {
-      TaskSession session(loaded, own, *link);
+      OrderExecutor session(loaded, own, *link);
       std::atomic<bool> over{false};
       std::thread heartbeat([&] {
         while (!over) {

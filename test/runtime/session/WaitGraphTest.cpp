@@ -37,13 +37,13 @@ struct ToldLanes {
     ADD_FAILURE() << "there is no such instruction";
     return 0;
   }
-  void lane(const plan::LanePlace &place, absl::Duration stood) {
+  void lane(const plan::LanePosition &place, absl::Duration stood) {
     const plan::Program &program = plan.programs(int(place.lane.program));
     const uint32_t task = plan::taskNumber(plan, plan::instanceTask(plan, program, place.lane.instance));
     EXPECT_TRUE(plan::checkPlace(plan, task, place));
     tasks[task].lanes.push_back({place, stood});
   }
-  std::optional<Cause> cause(absl::Duration least = absl::Seconds(10)) const { return findCause(plan, tasks, least); }
+  std::optional<WaitCause> cause(absl::Duration least = absl::Seconds(10)) const { return findCause(plan, tasks, least); }
 
   plan::Plan plan;
   std::vector<WatchedTask> tasks;
@@ -59,7 +59,7 @@ ToldLanes waiting() {
              false,
              0,
              told.find(kServerProgram, plan::Instruction::kAggregate),
-             Doing::Receives,
+             LaneActivity::Receives,
              kToServer,
              1},
             kLong);
@@ -68,11 +68,11 @@ ToldLanes waiting() {
              false,
              0,
              told.find(kWorkerProgram, plan::Instruction::kReceive),
-             Doing::Receives,
+             LaneActivity::Receives,
              kToWorker,
              0},
             kLong);
-  told.lane({{kWorkerProgram, 1}, 3, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), Doing::Works},
+  told.lane({{kWorkerProgram, 1}, 3, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), LaneActivity::Works},
             kLong);
   return told;
 }
@@ -90,7 +90,7 @@ TEST(WaitGraph, ASlowKernelIsNamedWithItsLineAndWhoWaits) {
   plan.mutable_programs(kWorkerProgram)
       ->mutable_instructions(int(told.find(kWorkerProgram, plan::Instruction::kCall)))
       ->set_location(uint32_t(plan.locations_size()) - 1);
-  const std::optional<Cause> cause = told.cause();
+  const std::optional<WaitCause> cause = told.cause();
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->kind, CauseKind::Slow);
   EXPECT_EQ(cause->name, "/job:worker/task:1");
@@ -107,7 +107,7 @@ TEST(WaitGraph, ASlowKernelIsNamedWithItsLineAndWhoWaits) {
 TEST(WaitGraph, WhoWaitsLongestIsNamedWhereItIsAnother) {
   ToldLanes told = waiting();
   told.tasks[0].lanes[0].stood = told.tasks[2].lanes[0].stood = absl::Milliseconds(9900); // the server, and worker 1
-  const std::optional<Cause> cause = told.cause();
+  const std::optional<WaitCause> cause = told.cause();
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->kind, CauseKind::Slow);
   EXPECT_EQ(cause->waited, kLong);
@@ -116,12 +116,12 @@ TEST(WaitGraph, WhoWaitsLongestIsNamedWhereItIsAnother) {
 }
 
 TEST(WaitGraph, ASilentTaskIsNamedWhereverItWas) {
-  for (Doing doing : {Doing::Works, Doing::Between}) {
+  for (LaneActivity doing : {LaneActivity::Works, LaneActivity::Between}) {
     ToldLanes told = waiting();
     told.tasks[2].silent = absl::Seconds(12);
     told.tasks[2].stopped = true;
     told.tasks[2].lanes[0].place.doing = doing;
-    const std::optional<Cause> cause = told.cause();
+    const std::optional<WaitCause> cause = told.cause();
     ASSERT_TRUE(cause);
     EXPECT_EQ(cause->kind, CauseKind::Silent);
     EXPECT_EQ(cause->task, 2u);
@@ -138,11 +138,11 @@ TEST(WaitGraph, AMessageThatWasSentIsTheConnectionsFault) {
                              false,
                              0,
                              told.find(kWorkerProgram, plan::Instruction::kReceive),
-                             Doing::Receives,
+                             LaneActivity::Receives,
                              kToWorker,
                              1},
                             kLong};
-  const std::optional<Cause> cause = told.cause();
+  const std::optional<WaitCause> cause = told.cause();
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->kind, CauseKind::Lost);
   EXPECT_FALSE(cause->task) << "neither of the two is to blame";
@@ -155,10 +155,10 @@ TEST(WaitGraph, SilenceSaysMoreThanASlowKernel) {
       plan::parameterServerPlan({2, 2})); // ps0 waits for worker 0, which computes; ps1 for worker 1, which is away
   const uint32_t sum = told.find(kServerProgram, plan::Instruction::kAggregate),
                  call = told.find(kWorkerProgram, plan::Instruction::kCall);
-  told.lane({{kServerProgram, 0}, 3, false, 0, sum, Doing::Receives, 1, 0}, kLong);
-  told.lane({{kServerProgram + 1, 0}, 3, false, 0, sum, Doing::Receives, 4, 1}, kLong);
-  told.lane({{kWorkerProgram, 0}, 3, false, 0, call, Doing::Works}, absl::Hours(1));
-  told.lane({{kWorkerProgram, 1}, 3, false, 0, call, Doing::Works}, absl::Seconds(1));
+  told.lane({{kServerProgram, 0}, 3, false, 0, sum, LaneActivity::Receives, 1, 0}, kLong);
+  told.lane({{kServerProgram + 1, 0}, 3, false, 0, sum, LaneActivity::Receives, 4, 1}, kLong);
+  told.lane({{kWorkerProgram, 0}, 3, false, 0, call, LaneActivity::Works}, absl::Hours(1));
+  told.lane({{kWorkerProgram, 1}, 3, false, 0, call, LaneActivity::Works}, absl::Seconds(1));
   EXPECT_EQ(told.cause()->name, "/job:worker/task:0");
   told.tasks[3].silent = absl::Seconds(4);
   EXPECT_EQ(told.cause()->name, "/job:worker/task:1");
@@ -169,19 +169,19 @@ TEST(WaitGraph, SilenceSaysMoreThanASlowKernel) {
 TEST(WaitGraph, WhoIsAwayIsNoCauseAndNobodyElseIsNamedForIt) {
   plan::ParameterServerShape shape{1, 2};
   shape.async = true;
-  for (Doing stands : {Doing::Receives, Doing::Between})
+  for (LaneActivity stands : {LaneActivity::Receives, LaneActivity::Between})
     for (bool isThere : {false, true}) { // its next process has said hello
       ToldLanes told(plan::parameterServerPlan(shape));
       const uint32_t receive = told.find(kServerProgram, plan::Instruction::kReceive),
                      ticket = told.find(kServerProgram, plan::Instruction::kTicket);
       told.lane({{kServerProgram, 1}, 3, false, 0, receive, stands, kToServer, 1}, kLong);
-      told.lane({{kServerProgram, 0}, 5, false, 0, ticket, Doing::Permit, 0, 1}, kLong);
+      told.lane({{kServerProgram, 0}, 5, false, 0, ticket, LaneActivity::Permit, 0, 1}, kLong);
       told.lane({{kWorkerProgram, 0},
                  5,
                  false,
                  0,
                  told.find(kWorkerProgram, plan::Instruction::kReceive),
-                 Doing::Receives,
+                 LaneActivity::Receives,
                  kToWorker,
                  0},
                 kLong);
@@ -190,9 +190,9 @@ TEST(WaitGraph, WhoIsAwayIsNoCauseAndNobodyElseIsNamedForIt) {
       told.tasks[2].away = true;
       EXPECT_FALSE(told.cause()) << told.cause()->sentence();
 
-      told.tasks[0].lanes[1] = {{{kServerProgram, 0}, 5, false, 0, receive, Doing::Receives, kToServer, 0}, kLong};
+      told.tasks[0].lanes[1] = {{{kServerProgram, 0}, 5, false, 0, receive, LaneActivity::Receives, kToServer, 0}, kLong};
       told.tasks[1].lanes[0] = {
-          {{kWorkerProgram, 0}, 5, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), Doing::Works}, kLong};
+          {{kWorkerProgram, 0}, 5, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), LaneActivity::Works}, kLong};
       ASSERT_TRUE(told.cause()) << "another cause is found meanwhile";
       EXPECT_EQ(told.cause()->name, "/job:worker/task:0");
       EXPECT_EQ(told.cause()->kind, CauseKind::Slow);
@@ -210,8 +210,8 @@ TEST(WaitGraph, ATaskThatHasNoLaneIsNamed) {
 
 TEST(WaitGraph, DataThatDoesNotComeIsAWaitOfItsOwn) {
   ToldLanes told(plan::lonePlan());
-  told.lane({{0, 0}, 5, false, 0, told.find(0, plan::Instruction::kNextBatch), Doing::Reads}, kLong);
-  const std::optional<Cause> cause = told.cause();
+  told.lane({{0, 0}, 5, false, 0, told.find(0, plan::Instruction::kNextBatch), LaneActivity::Reads}, kLong);
+  const std::optional<WaitCause> cause = told.cause();
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->kind, CauseKind::Data);
   EXPECT_EQ(cause->text, "/job:local/task:0 train_step.local waits at step 5 for a batch of data set made for 20s: its "
@@ -220,20 +220,20 @@ TEST(WaitGraph, DataThatDoesNotComeIsAWaitOfItsOwn) {
 
 TEST(WaitGraph, PlacesThatNoTaskCanBeAtAreNotBelieved) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
-  service::LanePlace place;
+  service::LanePosition place;
   place.set_program(kServerProgram);
   place.set_stood_ms(UINT64_MAX);
   ASSERT_TRUE(fromProto(plan, 0, place)) << "the server's first instruction";
   EXPECT_FALSE(fromProto(plan, 1, place)) << "of another task";
-  for (auto damage : std::vector<std::function<void(service::LanePlace &)>>{
+  for (auto damage : std::vector<std::function<void(service::LanePosition &)>>{
            [](auto &p) { p.set_program(9); }, [](auto &p) { p.set_instance(1); },
            [](auto &p) { p.set_instruction(1000); }, [](auto &p) { p.set_doing(99); },
-           [](auto &p) { p.set_doing(uint32_t(Doing::Receives)), p.set_channel(7); },
-           [](auto &p) { p.set_doing(uint32_t(Doing::Sends)), p.set_peer(2); },
-           [](auto &p) { p.set_doing(uint32_t(Doing::Reads)); },
-           [](auto &p) { p.set_doing(uint32_t(Doing::Permit)), p.set_peer(1); },
-           [](auto &p) { p.set_doing(uint32_t(Doing::Choice)); }}) {
-    service::LanePlace damaged = place;
+           [](auto &p) { p.set_doing(uint32_t(LaneActivity::Receives)), p.set_channel(7); },
+           [](auto &p) { p.set_doing(uint32_t(LaneActivity::Sends)), p.set_peer(2); },
+           [](auto &p) { p.set_doing(uint32_t(LaneActivity::Reads)); },
+           [](auto &p) { p.set_doing(uint32_t(LaneActivity::Permit)), p.set_peer(1); },
+           [](auto &p) { p.set_doing(uint32_t(LaneActivity::Choice)); }}) {
+    service::LanePosition damaged = place;
     damage(damaged);
     EXPECT_FALSE(fromProto(plan, 0, damaged)) << damaged.DebugString();
   }
@@ -333,10 +333,10 @@ TEST_P(OfLanes, TheOneThatStandsStillIsNamed) {
       const uint32_t culprit = run.taskOf(still);
       for (StandingLane &lane : tasks[culprit].lanes)
         if (lane.place.lane == plan::LaneName{run.lanes[still]->info().programIndex, run.lanes[still]->info().instance})
-          lane.place.doing = Doing::Works;
+          lane.place.doing = LaneActivity::Works;
       if (silent)
         tasks[culprit].silent = absl::Seconds(9);
-      const std::optional<Cause> cause = findCause(run.harness.plan, tasks, absl::Seconds(10));
+      const std::optional<WaitCause> cause = findCause(run.harness.plan, tasks, absl::Seconds(10));
       if (!cause)
         continue;
       ++named;
@@ -355,14 +355,14 @@ TEST_P(OfMessages, AMessageThatIsLostIsNamedByItsTwoEnds) {
     Lanes run(GetParam().plan(), GetParam().instances, GetParam().staleness);
     for (uint32_t turns = random() % 12; turns > 0; --turns)
       run.turn(random, std::nullopt);
-    std::vector<executor::Endpoint> ends;
+    std::vector<executor::ChannelEndpoint> ends;
     for (const plan::Task &task : plan::allTasks(run.harness.plan))
-      for (const executor::Endpoint &end : executor::taskEndpoints(run.harness.plan, task))
+      for (const executor::ChannelEndpoint &end : executor::taskEndpoints(run.harness.plan, task))
         if (!end.sends)
           ends.push_back(end);
     std::shuffle(ends.begin(), ends.end(), random);
     std::optional<uint32_t> lost;
-    for (const executor::Endpoint &end : ends) {
+    for (const executor::ChannelEndpoint &end : ends) {
       const void *data = nullptr;
       transport::RecvPort *port = run.harness.transport->receiver(end.spec.key);
       if (port->poll(&data) == transport::PollState::Ready) {
@@ -375,7 +375,7 @@ TEST_P(OfMessages, AMessageThatIsLostIsNamedByItsTwoEnds) {
       continue;
     for (int turns = 0; turns < 200; ++turns)
       run.turn(random, std::nullopt);
-    const std::optional<Cause> cause = findCause(run.harness.plan, run.told(random, std::nullopt), absl::Seconds(10));
+    const std::optional<WaitCause> cause = findCause(run.harness.plan, run.told(random, std::nullopt), absl::Seconds(10));
     if (!cause || !run.failed.empty())
       continue;
     ++named;
@@ -390,9 +390,9 @@ INSTANTIATE_TEST_SUITE_P(Plans, OfMessages, testing::ValuesIn(std::begin(kShapes
 
 /// The chief's eye.
 struct HangWatchTest : testing::Test {
-  std::vector<service::Heard> heard(absl::Duration stood, absl::Duration silent = absl::ZeroDuration()) {
+  std::vector<service::TaskSnapshot> heard(absl::Duration stood, absl::Duration silent = absl::ZeroDuration()) {
     ToldLanes told = waiting();
-    std::vector<service::Heard> all(3);
+    std::vector<service::TaskSnapshot> all(3);
     for (uint32_t task = 0; task < 3; ++task) {
       all[task].hello.set_name(plan::taskText(told.plan, plan::allTasks(told.plan)[task]));
       all[task].hello.set_pid(100 + task);
@@ -441,7 +441,7 @@ TEST_F(HangWatchTest, WhoWaitsForAStragglerHasItsGrace) {
 }
 
 TEST_F(HangWatchTest, WhoHasWaitedForALostTaskWaitsAnewForItsNextProcess) {
-  std::vector<service::Heard> waiting = heard(absl::Seconds(301), absl::Seconds(301));
+  std::vector<service::TaskSnapshot> waiting = heard(absl::Seconds(301), absl::Seconds(301));
   waiting[2].away = true;
   EXPECT_FALSE(watch.judge(waiting)) << "it is started again";
   waiting = heard(absl::Seconds(310));
@@ -457,7 +457,7 @@ TEST_F(HangWatchTest, WhoHasWaitedForALostTaskWaitsAnewForItsNextProcess) {
 }
 
 TEST_F(HangWatchTest, AKernelForWhichNobodyWaitsHasTheTasksDeadline) {
-  std::vector<service::Heard> alone = heard(absl::Seconds(299));
+  std::vector<service::TaskSnapshot> alone = heard(absl::Seconds(299));
   alone[0].progress.clear_lanes();
   alone[1].progress.clear_lanes();
   EXPECT_FALSE(watch.judge(alone));

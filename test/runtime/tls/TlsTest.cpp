@@ -30,17 +30,17 @@ protected:
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
   /// A pair of an authority in folder/`which`.
-  Files pair(const std::string &which, const std::string &name, const std::string &host,
+  CredentialFiles pair(const std::string &which, const std::string &name, const std::string &host,
              absl::Duration validity = kYear) {
-    auto authority = Authority::openOrMake(absl::StrCat(folder, "/", which), kYear * 10);
+    auto authority = CertificateAuthority::openOrMake(absl::StrCat(folder, "/", which), kYear * 10);
     EXPECT_TRUE(authority.ok()) << authority.status();
     auto issued = authority->issue(name, "/job:" + name, host, validity);
     EXPECT_TRUE(issued.ok()) << issued.status();
     std::string stem = absl::StrCat(folder, "/", which, "/");
     return {stem + name + ".crt", stem + name + ".key", stem + "ca.crt"};
   }
-  std::string refusal(const Files &files) {
-    auto loaded = Credentials::load(files);
+  std::string refusal(const CredentialFiles &files) {
+    auto loaded = TlsCredentials::load(files);
     EXPECT_FALSE(loaded.ok());
     return std::string(loaded.status().message());
   }
@@ -54,13 +54,13 @@ protected:
 };
 
 TEST_F(Tls, KeysArePrivateAndAGoodPairIsKept) {
-  Files files = pair("a", "ps-0", "10.0.0.1");
+  CredentialFiles files = pair("a", "ps-0", "10.0.0.1");
   struct stat info{};
   for (const std::string &key : {files.key, absl::StrCat(folder, "/a/ca.key")}) {
     ASSERT_EQ(stat(key.c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, 0600u) << key;
   }
-  EXPECT_TRUE(Credentials::load(files).ok());
+  EXPECT_TRUE(TlsCredentials::load(files).ok());
   std::string first = *base::readFile(files.certificate);
   pair("a", "ps-0", "10.0.0.1");
   EXPECT_EQ(*base::readFile(files.certificate), first);
@@ -69,9 +69,9 @@ TEST_F(Tls, KeysArePrivateAndAGoodPairIsKept) {
 }
 
 TEST_F(Tls, HalfAnAuthorityIsAnError) {
-  Files files = pair("a", "ps-0", "10.0.0.1");
+  CredentialFiles files = pair("a", "ps-0", "10.0.0.1");
   std::filesystem::remove(folder + "/a/ca.key");
-  auto authority = Authority::openOrMake(folder + "/a", kYear);
+  auto authority = CertificateAuthority::openOrMake(folder + "/a", kYear);
   EXPECT_THAT(std::string(authority.status().message()), HasSubstr("its key ca.key is not"));
 }
 
@@ -79,7 +79,7 @@ TEST_F(Tls, OwnAddressMustBeInTheCertificate) {
   for (auto [host, good, bad] : {std::tuple("10.0.0.1", "10.0.0.1:22", "10.0.0.2:22"),
                                  {"node1", "node1:22", "node2:22"},
                                  {"fd00::1", "[fd00::1]:22", "[fd00::2]:22"}}) {
-    auto credentials = Credentials::load(pair("a", "one", host));
+    auto credentials = TlsCredentials::load(pair("a", "one", host));
     ASSERT_TRUE(credentials.ok()) << credentials.status();
     EXPECT_TRUE((*credentials)->checkOwn("/job:one", good).ok());
     EXPECT_THAT(std::string((*credentials)->checkOwn("/job:one", bad).message()),
@@ -88,7 +88,7 @@ TEST_F(Tls, OwnAddressMustBeInTheCertificate) {
 }
 
 TEST_F(Tls, RefusesWhatCannotWork) {
-  Files good = pair("a", "ps-0", "localhost"), other = pair("b", "ps-0", "localhost"),
+  CredentialFiles good = pair("a", "ps-0", "localhost"), other = pair("b", "ps-0", "localhost"),
         expired = pair("a", "old", "localhost", -absl::Hours(1));
   EXPECT_THAT(refusal({good.certificate, "", good.authority}), HasSubstr("go together; also give --tls_key"));
   EXPECT_THAT(refusal({folder + "/no.crt", good.key, good.authority}), HasSubstr("no.crt: No such file"));
@@ -104,7 +104,7 @@ TEST_F(Tls, RefusesWhatCannotWork) {
 
 /// A server on loopback with a certificate that Credentials::load might refuse.
 struct Server {
-  explicit Server(const Files &files) {
+  explicit Server(const CredentialFiles &files) {
     grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
     options.pem_root_certs = *base::readFile(files.authority);
     options.pem_key_cert_pairs.push_back({*base::readFile(files.key), *base::readFile(files.certificate)});
@@ -126,8 +126,8 @@ struct Server {
 };
 
 TEST_F(Tls, SaysWhyAPeerCannotBeReached) {
-  Files good = pair("a", "ps-0", "localhost"), other = pair("b", "ps-0", "localhost");
-  auto own = *Credentials::load(good), foreign = *Credentials::load(other);
+  CredentialFiles good = pair("a", "ps-0", "localhost"), other = pair("b", "ps-0", "localhost");
+  auto own = *TlsCredentials::load(good), foreign = *TlsCredentials::load(other);
   absl::Duration limit = absl::Seconds(10);
   {
     Server server(good);
@@ -135,11 +135,11 @@ TEST_F(Tls, SaysWhyAPeerCannotBeReached) {
     absl::Status status = reach(server.address, *foreign, limit);
     EXPECT_TRUE(absl::IsUnauthenticated(status));
     EXPECT_THAT(std::string(status.message()), HasSubstr("shows is not accepted by --tls_ca here"));
-    status = service::Dialer(server.address, {"secret", nullptr}).reach(limit);
+    status = service::TaskDialer(server.address, {"secret", nullptr}).reach(limit);
     EXPECT_TRUE(absl::IsUnavailable(status));
     EXPECT_THAT(std::string(status.message()), HasSubstr("does it want --tls_cert"));
     // Its authority is known to us, ours is not to it.
-    auto half = *Credentials::load(
+    auto half = *TlsCredentials::load(
         {other.certificate, other.key,
          write("both.crt", *base::readFile(good.authority) + *base::readFile(other.authority), 0600)});
     status = reach(server.address, *half, limit);
@@ -164,17 +164,17 @@ TEST_F(Tls, SaysWhyAPeerCannotBeReached) {
 
 /// A task's server with TLS whose chief's service knows the tasks /job:ps-0 and /job:worker-1.
 struct Chief {
-  explicit Chief(const Files &files, size_t mostConnections = 256) {
-    service::Coordinator::Options options;
+  explicit Chief(const CredentialFiles &files, size_t mostConnections = 256) {
+    service::TaskCoordinator::Options options;
     options.taskNames = {"/job:ps-0", "/job:worker-1"};
     options.fingerprint = "feed";
-    coordinator = std::make_unique<service::Coordinator>(std::move(options));
+    coordinator = std::make_unique<service::TaskCoordinator>(std::move(options));
     master = std::make_unique<service::MasterService>(*coordinator);
     for (int port = 29620; !server && port < 29660; ++port) {
       address = absl::StrCat("127.0.0.1:", port);
       service::TaskServer::Options own;
       own.address = address;
-      own.identity.credentials = *Credentials::load(files);
+      own.identity.credentials = *TlsCredentials::load(files);
       own.mostConnections = mostConnections;
       if (auto started = service::TaskServer::start(std::move(own), {master.get()}); started.ok())
         server = *std::move(started);
@@ -182,8 +182,8 @@ struct Chief {
   }
   ~Chief() { master->close(); }
   /// What becomes of a task that says it is number `task`, at `at`, and thinks that the chief is `chief`.
-  absl::Status join(const Files &files, uint32_t task, const std::string &at, const std::string &chief = "/job:ps-0") {
-    service::StreamLink link(service::Dialer(address, {"", *Credentials::load(files)}), chief);
+  absl::Status join(const CredentialFiles &files, uint32_t task, const std::string &at, const std::string &chief = "/job:ps-0") {
+    service::StreamLink link(service::TaskDialer(address, {"", *TlsCredentials::load(files)}), chief);
     service::Hello hello;
     hello.set_task(task);
     hello.set_name(task == 0 ? "/job:ps-0" : "/job:worker-1");
@@ -194,22 +194,22 @@ struct Chief {
     return status.ok() ? link.receive(absl::Now() + absl::Seconds(5)).status() : status;
   }
   /// The certificate that it shows a new caller.
-  std::string shown(const Files &files) {
-    auto channel = *service::Dialer(address, {"", *Credentials::load(files)}).start(absl::Seconds(20));
+  std::string shown(const CredentialFiles &files) {
+    auto channel = *service::TaskDialer(address, {"", *TlsCredentials::load(files)}).start(absl::Seconds(20));
     grpc::ClientContext context;
     service::ClientInfo info;
     service::Master::NewStub(channel)->Describe(&context, {}, &info);
     auto pem = context.auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
     return pem.empty() ? "" : std::string(pem.front().data(), pem.front().size());
   }
-  std::unique_ptr<service::Coordinator> coordinator;
+  std::unique_ptr<service::TaskCoordinator> coordinator;
   std::unique_ptr<service::MasterService> master;
   std::string address;
   std::unique_ptr<service::TaskServer> server;
 };
 
 TEST_F(Tls, ACertificateIsGoodForTheTaskAndTheHostThatItNames) {
-  Files ps = pair("a", "ps-0", "127.0.0.1"), worker = pair("a", "worker-1", "127.0.0.1"),
+  CredentialFiles ps = pair("a", "ps-0", "127.0.0.1"), worker = pair("a", "worker-1", "127.0.0.1"),
         elsewhere = pair("b", "worker-1", "10.0.0.9");
   Chief chief(ps);
   ASSERT_TRUE(chief.server);
@@ -224,7 +224,7 @@ TEST_F(Tls, ACertificateIsGoodForTheTaskAndTheHostThatItNames) {
 }
 
 TEST_F(Tls, ReplacedFilesAreServedToNewConnections) {
-  Files ps = pair("a", "ps-0", "127.0.0.1"), worker = pair("a", "worker-1", "127.0.0.1");
+  CredentialFiles ps = pair("a", "ps-0", "127.0.0.1"), worker = pair("a", "worker-1", "127.0.0.1");
   Chief chief(ps);
   ASSERT_TRUE(chief.server);
   std::string first = chief.shown(worker);
@@ -232,7 +232,7 @@ TEST_F(Tls, ReplacedFilesAreServedToNewConnections) {
   auto replace = [&](const std::string &file, const std::string &text) {
     EXPECT_TRUE(base::writeFileAtomic(file, text, 0600).ok());
   };
-  Files next = pair("a", "next", "127.0.0.1");
+  CredentialFiles next = pair("a", "next", "127.0.0.1");
   replace(ps.certificate, *base::readFile(next.certificate)); // half of it: not its key
   EXPECT_EQ(chief.shown(worker), first) << "the old one until both are there";
   replace(ps.key, *base::readFile(next.key));
@@ -242,7 +242,7 @@ TEST_F(Tls, ReplacedFilesAreServedToNewConnections) {
 }
 
 TEST_F(Tls, ConnectionsAreCounted) {
-  Files ps = pair("a", "ps-0", "127.0.0.1"), worker = pair("a", "worker-1", "127.0.0.1");
+  CredentialFiles ps = pair("a", "ps-0", "127.0.0.1"), worker = pair("a", "worker-1", "127.0.0.1");
   Chief chief(ps, 8);
   ASSERT_TRUE(chief.server);
   auto descriptors = [] {
@@ -273,7 +273,7 @@ protected:
     return JobFolder::make(
         {job(), "run", {"/job:ps/task:0", "/job:worker/task:0"}, "/job:worker/task:0", "127.0.0.1:29888"});
   }
-  absl::StatusOr<Admitted> ask(const std::string &task, const std::string &host,
+  absl::StatusOr<JobFolderReply> ask(const std::string &task, const std::string &host,
                                absl::Duration limit = absl::Seconds(60)) {
     return askChief({job(), "run", task, host, "/job:worker/task:0", absl::Now() + limit,
                      [this](const std::string &line) { said.push_back(line); }});
@@ -291,7 +291,7 @@ TEST_F(Folder, GivesEachTaskWhatTheOthersAccept) {
   auto found = ask("/job:ps/task:0", "10.0.0.2");
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_EQ(found->chief, "127.0.0.1:29888");
-  auto ps = Credentials::load(found->files), chief = Credentials::load((*made)->files());
+  auto ps = TlsCredentials::load(found->files), chief = TlsCredentials::load((*made)->files());
   ASSERT_TRUE(ps.ok()) << ps.status();
   ASSERT_TRUE(chief.ok()) << chief.status();
   EXPECT_TRUE((*ps)->checkOwn("/job:ps/task:0", "10.0.0.2:1").ok());
@@ -310,7 +310,7 @@ TEST_F(Folder, BeginsAnewWhereAnotherWasKilled) {
   // Asked in the folder of one that is dead.
   ASSERT_TRUE(base::makeDirectories(job() + "/run", 0700).ok());
   write("job/run/ps-0.0123.chief", "10.0.0.9:1", 0600);
-  absl::StatusOr<Admitted> found = absl::UnknownError("");
+  absl::StatusOr<JobFolderReply> found = absl::UnknownError("");
   std::thread asks([&] { found = ask("/job:ps/task:0", "10.0.0.2"); });
   auto asked = [&] {
     for (const auto &file : std::filesystem::directory_iterator(job() + "/run"))

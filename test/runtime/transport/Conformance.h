@@ -34,7 +34,7 @@ public:
   virtual uint8_t *zeroCopy() { return own.data(); }
 
 private:
-  device::Memory own = *device::Memory::allocate(1 << 20, device::Memory::Guard::None, "zero-copy");
+  device::MemoryRegion own = *device::MemoryRegion::allocate(1 << 20, device::MemoryRegion::Guard::None, "zero-copy");
 };
 
 struct Backend {

@@ -80,7 +80,7 @@ TEST(GrpcLink, ACreditIsAMessageOfItsOwn) {
     EXPECT_EQ(pair.deliver(1), 1);
   }
   EXPECT_EQ(pair.link[0].counters().controlBytes,
-            3 * (2 * sizeof(MessageHeader) + sizeof(FrameHeader) + sizeof(Credit)));
+            3 * (2 * sizeof(MessageHeader) + sizeof(FrameHeader) + sizeof(CreditGrant)));
 }
 
 TEST(GrpcLink, ACreditThatWaitsIsPartOfTheNextMessage) {
@@ -99,7 +99,7 @@ TEST(GrpcLink, ACreditThatWaitsIsPartOfTheNextMessage) {
   }
   // The first message has no credit to take along, and the last one's never comes.
   EXPECT_EQ(pair.link[0].counters().controlBytes,
-            2 * kSteps * (sizeof(MessageHeader) + sizeof(FrameHeader)) + (2 * kSteps - 1) * sizeof(Credit));
+            2 * kSteps * (sizeof(MessageHeader) + sizeof(FrameHeader)) + (2 * kSteps - 1) * sizeof(CreditGrant));
 }
 
 TEST(GrpcLink, CreditsThatWaitGoWithOneThatDoesNotAndWithAClose) {
@@ -373,16 +373,16 @@ TEST_F(HostilePeer, ChannelsAreNotBetweenTheTwo) {
   EXPECT_THAT(head().add(FrameHeader{FrameKind::Close, 0}).said(),
               HasSubstr("channel 0[0], which the plan does not have"));
   EXPECT_THAT(head().add(FrameHeader{FrameKind::Data, 1, 5}).said(), HasSubstr("channel 1[5]"));
-  EXPECT_THAT(head(1).add(Credit{1, 0, 1}).said(), HasSubstr("channel 1[0], which the plan does not have"));
+  EXPECT_THAT(head(1).add(CreditGrant{1, 0, 1}).said(), HasSubstr("channel 1[0], which the plan does not have"));
 }
 
 TEST_F(HostilePeer, CreditsAreMoreThanMessages) {
-  EXPECT_THAT(head(1).add(Credit{0, 0, 1}).said(), HasSubstr("gave back 1 slots, more than messages took of its 2"));
+  EXPECT_THAT(head(1).add(CreditGrant{0, 0, 1}).said(), HasSubstr("gave back 1 slots, more than messages took of its 2"));
   uint64_t value = 1;
   ASSERT_EQ(link.sender({0, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
-  EXPECT_THAT(head(1).add(Credit{0, 0, 2}).said(), HasSubstr("gave back 2 slots"));
-  EXPECT_THAT(head(1).add(Credit{0, 0, UINT64_MAX}).said(), HasSubstr("gave back"));
-  EXPECT_EQ(head(1).add(Credit{0, 0, 1}).said(), "");
+  EXPECT_THAT(head(1).add(CreditGrant{0, 0, 2}).said(), HasSubstr("gave back 2 slots"));
+  EXPECT_THAT(head(1).add(CreditGrant{0, 0, UINT64_MAX}).said(), HasSubstr("gave back"));
+  EXPECT_EQ(head(1).add(CreditGrant{0, 0, 1}).said(), "");
 }
 
 TEST_F(HostilePeer, BytesAreOutOfPlace) {

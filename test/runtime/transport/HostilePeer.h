@@ -13,7 +13,7 @@
 namespace graphc::transport {
 
 /// Keeps what is written; a write is under way until deliver() or drop().
-struct FakeWire final : Wire {
+struct FakeWire final : GrpcWire {
   void write(grpc::ByteBuffer message) override { written.push_back(std::move(message)); }
   void finish() override { finished = true; }
   std::deque<grpc::ByteBuffer> written;

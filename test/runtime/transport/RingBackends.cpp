@@ -37,7 +37,7 @@ public:
   Transport &sending() override { return *from; }
   Transport &receiving() override { return *to; }
   uint8_t *zeroCopy() override { return memory.data(); }
-  device::Memory memory;
+  device::MemoryRegion memory;
 };
 
 absl::StatusOr<std::unique_ptr<Link>> makeSharedMemoryLink(const std::vector<ChannelSpec> &specs) {
@@ -46,7 +46,7 @@ absl::StatusOr<std::unique_ptr<Link>> makeSharedMemoryLink(const std::vector<Cha
   SharedMemoryOptions sender{run, std::string(64, 'a'), "/job:worker/task:0", {{"/job:ps/task:0", {}, specs}}};
   SharedMemoryOptions receiver{run, std::string(64, 'a'), "/job:ps/task:0", {{"/job:worker/task:0", specs, {}}}};
   auto link = std::make_unique<SharedMemoryLink>();
-  GRAPHC_ASSIGN_OR_RETURN(link->memory, device::Memory::share(1 << 20, "zero-copy"));
+  GRAPHC_ASSIGN_OR_RETURN(link->memory, device::MemoryRegion::share(1 << 20, "zero-copy"));
   sender.zeroCopyFd = link->memory.descriptor();
   sender.zeroCopy = link->memory.data();
   sender.zeroCopyBytes = link->memory.size();

@@ -380,7 +380,7 @@ TEST(SharedMemoryDeathTest, ZeroCopyMemoryIsReadOnlyAtTheReader) {
   std::string run = freshRun();
   SharedMemoryOptions receives = receiverOptions(run), sends = senderOptions(run);
   receives.peers[0].incoming[0].zeroCopy = sends.peers[0].outgoing[0].zeroCopy = true;
-  device::Memory memory = *device::Memory::share(4096, "zero-copy");
+  device::MemoryRegion memory = *device::MemoryRegion::share(4096, "zero-copy");
   sends.zeroCopyFd = memory.descriptor();
   sends.zeroCopy = memory.data();
   sends.zeroCopyBytes = memory.size();

@@ -82,7 +82,7 @@ struct Chief : testing::Test {
     return report;
   }
   absl::StatusOr<CheckOrder> next(const service::CheckReport &report) {
-    auto stub = service::Check::NewStub(*service::Dialer(address, known).start(absl::Seconds(10)));
+    auto stub = service::Check::NewStub(*service::TaskDialer(address, known).start(absl::Seconds(10)));
     return service::nextCheckOrder(*stub, report);
   }
   /// A task that answers every order until the end.
@@ -94,7 +94,7 @@ struct Chief : testing::Test {
       EXPECT_TRUE(order.ok()) << report.self().name() << " after order " << report.id() << ": " << order.status();
     });
   }
-  const service::Identity known{"secret", nullptr};
+  const service::TaskIdentity known{"secret", nullptr};
   base::UnnamedListener socket = *base::UnnamedListener::make(SOCK_STREAM);
   const std::string address = socket.inheritedAddress();
   service::CheckService check{{"/job:worker/task:0", "/job:worker/task:1"}};
@@ -107,7 +107,7 @@ TEST_F(Chief, AnotherVersionIsNamedAndTheOthersAreChecked) {
   job.set_name("worker");
   job.set_tasks(2);
   plan.fingerprint = std::string(64, 'f');
-  Flags flags;
+  RunFlags flags;
   flags.timeoutSeconds = 10;
   TaskSetup setup;
   setup.addresses = {address, address};

@@ -14,7 +14,7 @@ namespace graphc::graphrun {
 namespace {
 using testing::HasSubstr;
 
-absl::StatusOr<Flags> parse(std::vector<std::string> arguments) {
+absl::StatusOr<RunFlags> parse(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "graphrun");
   std::vector<char *> pointers;
   for (std::string &argument : arguments)

@@ -39,7 +39,7 @@ constexpr uint32_t kCapacity = 4;
 
 class CheckTask {
 public:
-  CheckTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup, std::vector<std::string> wrong)
+  CheckTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup, std::vector<std::string> wrong)
       : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), timeout_(absl::Seconds(flags.timeoutSeconds)),
         tasks_(plan::allTasks(plan_)), self_(tasks_[setup.task]), name_(plan::taskText(plan_, self_)),
         orders_(plan_, setup.task), wrong_(std::move(wrong)) {
@@ -69,11 +69,11 @@ public:
     for (const plan::Task &task : tasks_)
       names.push_back(plan::taskText(plan_, task));
     service::CheckService check(names);
-    service::Coordinator::Options every;
+    service::TaskCoordinator::Options every;
     every.fingerprint = loaded_.fingerprint;
     every.version = base::version();
     every.taskNames = names;
-    service::Coordinator servers(std::move(every));
+    service::TaskCoordinator servers(std::move(every));
     std::unique_ptr<service::MasterService> master;
     service::PlanOffer offer;
     if (setup_.client) {
@@ -164,7 +164,7 @@ private:
     const std::string chiefName = plan::taskText(plan_, plan_.chief());
     const std::string &address = setup_.addresses[chief_];
     auto channel =
-        service::Dialer(address, setup_.identity)
+        service::TaskDialer(address, setup_.identity)
             .await({absl::StrCat("the chief ", chiefName, " at ", address), absl::Now() + timeout_,
                     [](const std::string &text) { std::fprintf(stderr, "graphrun check: %s\n", text.c_str()); }});
     if (!channel.ok()) {
@@ -248,7 +248,7 @@ private:
       for (uint32_t phase = 0; phase < static_cast<uint32_t>(plan.phases_size()); ++phase) {
         if (!data::readsData(plan, phase, self))
           continue;
-        for (const data::Stream &stream : data::streamsOf(plan, phase)) {
+        for (const data::SampleStream &stream : data::streamsOf(plan, phase)) {
           uint32_t set = stream.dataset;
           auto opened = datasets.open(set);
           if (!opened.ok()) {
@@ -283,7 +283,7 @@ private:
     std::vector<absl::Status> found(static_cast<size_t>(order.peers_size()));
     for (int i = 0; i < order.peers_size(); ++i)
       threads.emplace_back([&, i] {
-        found[static_cast<size_t>(i)] = service::Dialer(order.peers(i).address(), setup_.identity).reach(kPeerReach);
+        found[static_cast<size_t>(i)] = service::TaskDialer(order.peers(i).address(), setup_.identity).reach(kPeerReach);
       });
     for (std::thread &thread : threads)
       thread.join();
@@ -312,7 +312,7 @@ private:
   void compareInitFile(const Order::Reach &order) {
     auto status = std::make_shared<absl::Status>();
     const bool done = within(timeout_, [status, path = std::string(order.init_from()), file = order.init_file()] {
-      *status = checkpoint::Origin::openFile(path, file.bytes(), file.crc32c()).status();
+      *status = checkpoint::WarmStartSource::openFile(path, file.bytes(), file.crc32c()).status();
     });
     note(done ? base::annotate(*status, "--init_from")
               : absl::DeadlineExceededError("the file of --init_from is not read in time"));
@@ -329,7 +329,7 @@ private:
     std::vector<service::Peer> peers(tasks_.size());
     peers[setup_.task].set_name(name_);
     peers[setup_.task].set_host_id(observe::hostId());
-    std::vector<executor::Endpoint> ends;
+    std::vector<executor::ChannelEndpoint> ends;
     for (const service::Peer &peer : order.peers()) {
       peers[peer.task()] = peer;
       TimedChannels channels = channelsWith(peer.task());
@@ -377,7 +377,7 @@ private:
     link.set_back_gbps(figures->back);
   }
 
-  const Flags &flags_;
+  const RunFlags &flags_;
   const plan::LoadedPlan &loaded_;
   const plan::Plan &plan_;
   TaskSetup setup_;
@@ -386,7 +386,7 @@ private:
   const plan::Task self_;
   const std::string name_;
   const uint64_t incarnation_ = service::randomIncarnation();
-  session::CheckOrders orders_; ///< which may come next
+  session::CheckOrderValidator orders_; ///< which may come next
   uint32_t chief_ = 0;
   bool alone_ = false;
   std::string address_;
@@ -399,7 +399,7 @@ private:
 };
 } // namespace
 
-int checkTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
+int checkTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
               std::vector<std::string> wrong) {
   signal(SIGPIPE, SIG_IGN);
   if (setup.reportFd >= 0)

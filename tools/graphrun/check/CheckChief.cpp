@@ -40,13 +40,13 @@ std::vector<std::pair<uint32_t, uint32_t>> linkedTasks(const plan::Plan &plan) {
     numbers[{tasks[i].job(), tasks[i].index()}] = i;
   std::set<std::pair<uint32_t, uint32_t>> pairs;
   for (uint32_t i = 0; i < tasks.size(); ++i)
-    for (const executor::Endpoint &end : executor::taskEndpoints(plan, tasks[i]))
+    for (const executor::ChannelEndpoint &end : executor::taskEndpoints(plan, tasks[i]))
       if (uint32_t other = numbers[{end.peer.job(), end.peer.index()}]; other != i)
         pairs.insert(std::minmax(i, other));
   return {pairs.begin(), pairs.end()};
 }
 
-CheckChief::CheckChief(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
+CheckChief::CheckChief(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
                        service::CheckService &service)
     : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), service_(service),
       timeout_(absl::Seconds(flags.timeoutSeconds)), tasks_(plan::allTasks(plan.plan)) {
@@ -104,7 +104,7 @@ void CheckChief::drop(uint32_t task, const std::string &why) {
 /// Why a task that has not come has not, as far as its port shows.
 absl::Status CheckChief::lookAt(uint32_t task) const {
   const std::string &address = setup_.addresses[task];
-  absl::Status status = service::Dialer(address, setup_.identity).reach(kReach);
+  absl::Status status = service::TaskDialer(address, setup_.identity).reach(kReach);
   if (status.ok())
     return absl::FailedPreconditionError(
         "something of graphrun answers there that takes no part in the check: a run, a server that waits (then check "
@@ -244,9 +244,9 @@ void CheckChief::openCheckpoints(service::CheckOrder::Reach *order) {
     absl::Status status;
     bool made = false;
     std::string nonce;
-    std::optional<checkpoint::Found> found;
+    std::optional<checkpoint::CommittedCheckpoint> found;
     std::vector<std::string> warnings;
-    std::optional<checkpoint::Directory> directory;
+    std::optional<checkpoint::CheckpointDirectory> directory;
   };
   auto opened = std::make_shared<Opened>();
   bool trains = flags_.entry == "train";
@@ -254,7 +254,7 @@ void CheckChief::openCheckpoints(service::CheckOrder::Reach *order) {
     Opened &result = *opened;
     if (trains) {
       result.made = access(folder.c_str(), F_OK) != 0;
-      auto directory = checkpoint::Directory::open(folder);
+      auto directory = checkpoint::CheckpointDirectory::open(folder);
       if (!directory.ok()) {
         result.status = directory.status();
         return;
@@ -303,13 +303,13 @@ void CheckChief::readInitFrom(service::CheckOrder::Reach *order) {
   }
   struct Opened {
     std::string path;
-    absl::StatusOr<checkpoint::Beginnings> made;
+    absl::StatusOr<checkpoint::WarmStart> made;
     std::optional<service::ValuesFile> file;
     std::vector<std::string> warnings;
   };
   auto opened = std::make_shared<Opened>();
   const bool inTime = within(timeout_, [opened, folder, &plan = plan_] {
-    auto origin = checkpoint::Origin::find(folder, opened->warnings);
+    auto origin = checkpoint::WarmStartSource::find(folder, opened->warnings);
     if (!origin.ok()) {
       opened->made = origin.status();
       return;

@@ -12,7 +12,7 @@ namespace graphc::graphrun {
 /// One a check, on the chief's thread. Every wait ends after --timeout at the latest.
 class CheckChief {
 public:
-  CheckChief(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup, service::CheckService &service);
+  CheckChief(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup, service::CheckService &service);
   /// Asks all tasks for everything; ends with the order End for those that are left. `elsewhere` (may be null) tells what went wrong
   /// with servers that were sent away.
   void run(const std::function<std::string()> &elsewhere);
@@ -43,7 +43,7 @@ private:
   std::string ends(const Link &link) const;
   void say(const std::string &line) const;
 
-  const Flags &flags_;
+  const RunFlags &flags_;
   const plan::LoadedPlan &loaded_;
   const plan::Plan &plan_;
   const TaskSetup &setup_;
@@ -58,7 +58,7 @@ private:
   std::vector<Link> links_;
   std::string checkpoints_; ///< of a folder that was made for this check
   bool goesOn_ = false; ///< from a checkpoint of the run's own
-  std::optional<checkpoint::Directory> directory_; ///< held while the tasks look for it
+  std::optional<checkpoint::CheckpointDirectory> directory_; ///< held while the tasks look for it
   CheckReport report_;
 };
 

@@ -46,7 +46,7 @@ bool sameFile(const std::string &one, const std::string &other) {
 }
 
 /// No output takes the place of what is read, or of another output.
-absl::Status checkOutputs(const Flags &flags) {
+absl::Status checkOutputs(const RunFlags &flags) {
   std::vector<std::pair<std::string, std::string>> inputs = {{"the plan", flags.plan},
                                                              {"--cluster", flags.clusterFile}};
   for (const auto &[name, file] : flags.feeds)
@@ -76,7 +76,7 @@ absl::Status checkOutputs(const Flags &flags) {
 
 } // namespace
 
-absl::Status checkFiles(const plan::Plan &plan, const Flags &flags, bool check) {
+absl::Status checkFiles(const plan::Plan &plan, const RunFlags &flags, bool check) {
   struct stat info{};
   for (const auto &[name, file] : flags.feeds)
     if (stat(file.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) // each task reads it

@@ -10,7 +10,7 @@
 namespace graphc::graphrun {
 
 /// What would otherwise be found wrong only at the end of the run, or by each task for itself.
-absl::Status checkFiles(const plan::Plan &plan, const Flags &flags, bool check);
+absl::Status checkFiles(const plan::Plan &plan, const RunFlags &flags, bool check);
 
 } // namespace graphc::graphrun
 #endif

@@ -65,7 +65,7 @@ std::string linkText(const std::string &ends, const LinkFigures &figures, const 
 const cluster::LinkConfig *findLink(const std::vector<cluster::LinkConfig> &links, const cluster::TaskRef &a,
                                     const cluster::TaskRef &b) {
   auto name = [](const cluster::TaskRef &task) {
-    cluster::DeviceName device;
+    cluster::DeviceSpec device;
     device.job = task.job;
     device.task = task.index;
     return device;

@@ -60,17 +60,17 @@ bool isExport(const std::string &path) {
 }
 
 /// The plan of the version, and its variables, beside where they lie.
-absl::StatusOr<Shown> showExport(const std::string &path) {
-  GRAPHC_ASSIGN_OR_RETURN(const session::Export found, session::openExport(path));
-  GRAPHC_ASSIGN_OR_RETURN(Shown plan, showPlan(found.plan));
-  GRAPHC_ASSIGN_OR_RETURN(Shown variables, showCheckpointFolder(found.variables));
-  Shown shown;
+absl::StatusOr<ShowResult> showExport(const std::string &path) {
+  GRAPHC_ASSIGN_OR_RETURN(const session::ModelExport found, session::openExport(path));
+  GRAPHC_ASSIGN_OR_RETURN(ShowResult plan, showPlan(found.plan));
+  GRAPHC_ASSIGN_OR_RETURN(ShowResult variables, showCheckpointFolder(found.variables));
+  ShowResult shown;
   shown.json["export"] = found.path;
   shown.json["checkpoint"] = std::move(variables.json["checkpoints"]);
   shown.json["frozen_variables"] = std::move(variables.json["variables"]);
   for (auto &[name, member] : plan.json.items())
     shown.json[name] = std::move(member);
-  for (Shown *part : {&plan, &variables})
+  for (ShowResult *part : {&plan, &variables})
     shown.damaged.insert(shown.damaged.end(), part->damaged.begin(), part->damaged.end());
   return shown;
 }
@@ -109,7 +109,7 @@ bool isModel(const std::string &path, std::string_view begin) {
          begin.find("graph.func") != std::string_view::npos;
 }
 
-absl::StatusOr<Shown> readShown(const std::string &path) {
+absl::StatusOr<ShowResult> readShown(const std::string &path) {
   struct stat info{};
   if (stat(path.c_str(), &info) != 0)
     return base::errnoStatus(path, errno);
@@ -168,7 +168,7 @@ int show(int argc, char **argv) {
             2);
       }))
     return *over;
-  absl::StatusOr<Shown> shown = readShown(path);
+  absl::StatusOr<ShowResult> shown = readShown(path);
   if (!shown.ok())
     return say(base::describe(shown.status()), 1);
   if (json)

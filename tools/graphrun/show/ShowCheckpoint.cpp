@@ -22,7 +22,7 @@ std::string timeText(absl::Time time) {
   return time == absl::InfinitePast() ? "" : absl::FormatTime("%Y-%m-%dT%H:%M:%S%Ez", time, absl::LocalTimeZone());
 }
 
-Json shardOf(const checkpoint::Found &found, const checkpoint::ShardInfo &shard, std::vector<std::string> &damaged) {
+Json shardOf(const checkpoint::CommittedCheckpoint &found, const checkpoint::ShardInfo &shard, std::vector<std::string> &damaged) {
   const absl::Status status = checkpoint::checkShard(found, shard);
   if (!status.ok())
     damaged.push_back(base::describe(status));
@@ -33,11 +33,11 @@ Json shardOf(const checkpoint::Found &found, const checkpoint::ShardInfo &shard,
           {"sha256", shard.sha256}};
 }
 
-Json variablesOf(const checkpoint::Manifest &manifest) {
+Json variablesOf(const checkpoint::CheckpointManifest &manifest) {
   Json variables = Json::array();
   for (const auto &[name, pieces] : manifest.pieces()) {
     std::vector<std::string> files;
-    for (const checkpoint::Manifest::Piece &piece : pieces)
+    for (const checkpoint::CheckpointManifest::Piece &piece : pieces)
       files.push_back(piece.shard->file);
     const plan::TensorType &type = pieces.front().info->modelType();
     variables.push_back({{"name", name},
@@ -58,9 +58,9 @@ std::string folderOf(const std::string &path) {
 }
 } // namespace
 
-absl::StatusOr<Shown> showCheckpoint(const std::string &path) {
-  GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::readCheckpoint(folderOf(path)));
-  Shown shown;
+absl::StatusOr<ShowResult> showCheckpoint(const std::string &path) {
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::CommittedCheckpoint found, checkpoint::readCheckpoint(folderOf(path)));
+  ShowResult shown;
   shown.json = {{"kind", "checkpoint"},
                 {"path", found.path},
                 {"step", found.manifest.globalStep},
@@ -82,9 +82,9 @@ absl::StatusOr<Shown> showCheckpoint(const std::string &path) {
   return shown;
 }
 
-absl::StatusOr<Shown> showCheckpointFolder(const std::string &path) {
+absl::StatusOr<ShowResult> showCheckpointFolder(const std::string &path) {
   GRAPHC_ASSIGN_OR_RETURN(std::vector<uint64_t> steps, checkpoint::committedSteps(path));
-  Shown shown;
+  ShowResult shown;
   shown.json = {{"kind", "checkpoints"}, {"path", path}};
   Json list = Json::array(), variables = Json::array();
   std::optional<uint64_t> newest;
@@ -92,7 +92,7 @@ absl::StatusOr<Shown> showCheckpointFolder(const std::string &path) {
     const std::string of = absl::StrCat(path, "/step-", *step);
     Json row = {{"step", *step}, {"made", timeText(checkpoint::madeAt(of))}};
     std::vector<std::string> damaged;
-    absl::StatusOr<checkpoint::Found> found = checkpoint::readCheckpoint(of);
+    absl::StatusOr<checkpoint::CommittedCheckpoint> found = checkpoint::readCheckpoint(of);
     if (!found.ok())
       damaged.push_back(base::describe(found.status()));
     else if (found->manifest.globalStep != *step)
@@ -129,12 +129,12 @@ absl::StatusOr<Shown> showCheckpointFolder(const std::string &path) {
   return shown;
 }
 
-absl::StatusOr<Shown> showTensors(const std::string &path) {
+absl::StatusOr<ShowResult> showTensors(const std::string &path) {
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file, base::MappedFile::open(path));
   GRAPHC_ASSIGN_OR_RETURN(std::vector<checkpoint::TensorEntry> tensors,
                           checkpoint::decodeSafetensors(file.view(), path));
   std::sort(tensors.begin(), tensors.end(), [](auto &a, auto &b) { return a.name < b.name; });
-  Shown shown;
+  ShowResult shown;
   shown.json = {{"kind", "tensors"}, {"path", path}, {"bytes", file.size()}, {"tensors", Json::array()}};
   for (const checkpoint::TensorEntry &tensor : tensors)
     shown.json["tensors"].push_back(
@@ -142,7 +142,7 @@ absl::StatusOr<Shown> showTensors(const std::string &path) {
   // What the file promises of itself says nothing of what the values were: a manifest beside it does.
   const fs::path own(path);
   const std::string folder = folderOf(path);
-  if (absl::StatusOr<checkpoint::Found> found = checkpoint::readCheckpoint(folder); found.ok())
+  if (absl::StatusOr<checkpoint::CommittedCheckpoint> found = checkpoint::readCheckpoint(folder); found.ok())
     for (const checkpoint::ShardInfo &shard : found->manifest.shards)
       if (shard.file == own.filename().native()) {
         shown.json["step"] = found->manifest.globalStep;

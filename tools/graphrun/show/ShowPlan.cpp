@@ -186,10 +186,10 @@ Json codeOf(const plan::Code &code) {
 }
 } // namespace
 
-absl::StatusOr<Shown> showPlan(const std::string &path) {
+absl::StatusOr<ShowResult> showPlan(const std::string &path) {
   GRAPHC_ASSIGN_OR_RETURN(plan::LoadedPlan loaded, plan::loadPlan(path));
   const plan::Plan &plan = loaded.plan;
-  Shown shown;
+  ShowResult shown;
   Json &json = shown.json;
   json = {{"kind", "plan"},
           {"model", plan.model()},

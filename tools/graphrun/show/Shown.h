@@ -15,7 +15,7 @@
 
 namespace graphc::graphrun {
 
-struct Shown {
+struct ShowResult {
   nlohmann::ordered_json json;
   std::vector<std::string> damaged; ///< what of it is not whole, a line each: the exit status says so as well
 };
@@ -25,13 +25,13 @@ struct ShowReader {
   const char *what; ///< "a plan"
   bool (*knows)(const std::string &path, bool isFolder,
                 std::string_view begin); ///< by its name, and a file's first bytes
-  absl::StatusOr<Shown> (*read)(const std::string &path);
+  absl::StatusOr<ShowResult> (*read)(const std::string &path);
 };
 
-absl::StatusOr<Shown> showPlan(const std::string &path);
-absl::StatusOr<Shown> showCheckpointFolder(const std::string &path); ///< --checkpoint_dir: all of its checkpoints
-absl::StatusOr<Shown> showCheckpoint(const std::string &path); ///< DIR/step-N, or its manifest.json
-absl::StatusOr<Shown> showTensors(const std::string &path); ///< a .safetensors file
+absl::StatusOr<ShowResult> showPlan(const std::string &path);
+absl::StatusOr<ShowResult> showCheckpointFolder(const std::string &path); ///< --checkpoint_dir: all of its checkpoints
+absl::StatusOr<ShowResult> showCheckpoint(const std::string &path); ///< DIR/step-N, or its manifest.json
+absl::StatusOr<ShowResult> showTensors(const std::string &path); ///< a .safetensors file
 
 std::string shownText(const nlohmann::ordered_json &json);
 

@@ -38,7 +38,7 @@ struct Asked {
   std::string which; ///< empty: all
   bool json = false, watch = false;
   std::string secretFile;
-  tls::Files tls;
+  tls::CredentialFiles tls;
 };
 
 bool isSocket(const std::string &path) {
@@ -56,7 +56,7 @@ struct Answer {
   observe::RunStatus status;
 };
 
-absl::StatusOr<Answer> ask(const http::Target &target) {
+absl::StatusOr<Answer> ask(const http::HttpDestination &target) {
   auto json = http::get(target, "/status.json", absl::Now() + kLimit);
   if (!json.ok())
     return absl::Status(json.status().code(),
@@ -82,7 +82,7 @@ bool fits(const FoundRun &run, const std::string &which) {
 }
 
 /// A process, a folder of checkpoints, a socket or an address.
-absl::StatusOr<Answer> find(const Asked &asked, const tls::Credentials *credentials, const std::string &secret) {
+absl::StatusOr<Answer> find(const Asked &asked, const tls::TlsCredentials *credentials, const std::string &secret) {
   const std::string &which = asked.which;
   if (isSocket(which))
     return ask({std::filesystem::absolute(which).native(), nullptr, ""});
@@ -128,7 +128,7 @@ int printAll(const Asked &asked, bool over) {
   return print(text, over) ? 0 : 1;
 }
 
-int printStatus(const Asked &asked, const tls::Credentials *credentials, const std::string &secret) {
+int printStatus(const Asked &asked, const tls::TlsCredentials *credentials, const std::string &secret) {
   const bool over = asked.watch && isatty(STDOUT_FILENO) == 1;
   std::string where;
   while (true) {
@@ -180,7 +180,7 @@ int showStatus(int argc, char **argv) {
       return say(read.status(), 2);
     secret = *std::move(read);
   }
-  Flags flags;
+  RunFlags flags;
   flags.tls = asked.tls;
   auto credentials = credentialsOf(flags);
   if (!credentials.ok())

@@ -17,7 +17,7 @@ namespace graphc::graphrun {
 namespace {
 constexpr size_t kLeastSecret = 16, kMostSecret = 1024;
 
-http::Response answer(const std::string &path, const std::function<observe::RunStatus()> &look) {
+http::HttpResponse answer(const std::string &path, const std::function<observe::RunStatus()> &look) {
   if (path == "/")
     return {200, "text/html; charset=utf-8", observe::toPage(look())};
   if (path == "/status.json")
@@ -61,7 +61,7 @@ absl::StatusOr<std::string> readStatusSecret(const std::string &file) {
   return secret;
 }
 
-absl::Status checkStatusFlags(const Flags &flags, bool hasTls) {
+absl::Status checkStatusFlags(const RunFlags &flags, bool hasTls) {
   if (flags.statusAddress.empty())
     return flags.statusSecret.empty() ? absl::OkStatus()
                                       : absl::InvalidArgumentError("--status_secret needs --status_address HOST:PORT");
@@ -80,11 +80,11 @@ absl::Status checkStatusFlags(const Flags &flags, bool hasTls) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<StatusServer>> StatusServer::start(const Flags &flags,
-                                                                  std::shared_ptr<const tls::Credentials> credentials,
+absl::StatusOr<std::unique_ptr<StatusServer>> StatusServer::start(const RunFlags &flags,
+                                                                  std::shared_ptr<const tls::TlsCredentials> credentials,
                                                                   std::function<observe::RunStatus()> look) {
   std::unique_ptr<StatusServer> made(new StatusServer);
-  http::Responder::Options options;
+  http::HttpServer::Options options;
   // A run that has no place for a socket goes on without.
   if (auto listener = base::UnnamedListener::make(SOCK_STREAM, kStatusSocket); listener.ok()) {
     made->socket_ = listener->procPath();
@@ -117,7 +117,7 @@ absl::StatusOr<std::unique_ptr<StatusServer>> StatusServer::start(const Flags &f
   if (options.endpoints.empty())
     return made;
   options.answer = [look = std::move(look)](const std::string &path) { return answer(path, look); };
-  GRAPHC_ASSIGN_OR_RETURN(made->responder_, http::Responder::start(std::move(options)));
+  GRAPHC_ASSIGN_OR_RETURN(made->responder_, http::HttpServer::start(std::move(options)));
   return made;
 }
 

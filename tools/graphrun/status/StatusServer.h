@@ -23,13 +23,13 @@ inline constexpr char kStatusSocket[] = "status";
 /// The secret of a file that nobody else may read.
 absl::StatusOr<std::string> readStatusSecret(const std::string &file);
 /// What --status_address and --status_secret can be refused for before anything starts. `hasTls`: the run has certificates.
-absl::Status checkStatusFlags(const Flags &flags, bool hasTls);
+absl::Status checkStatusFlags(const RunFlags &flags, bool hasTls);
 
 class StatusServer {
 public:
   /// `look` is called on its thread. `credentials`: of --tls_cert or --job_dir, for the TCP port; null: none.
-  static absl::StatusOr<std::unique_ptr<StatusServer>> start(const Flags &flags,
-                                                             std::shared_ptr<const tls::Credentials> credentials,
+  static absl::StatusOr<std::unique_ptr<StatusServer>> start(const RunFlags &flags,
+                                                             std::shared_ptr<const tls::TlsCredentials> credentials,
                                                              std::function<observe::RunStatus()> look);
   /// "/proc/4711/fd/7"; empty: there is none.
   const std::string &socket() const { return socket_; }
@@ -40,7 +40,7 @@ private:
   StatusServer() = default;
   base::UniqueFd path_; ///< of the socket
   std::string socket_, url_;
-  std::unique_ptr<http::Responder> responder_;
+  std::unique_ptr<http::HttpServer> responder_;
 };
 
 } // namespace graphc::graphrun

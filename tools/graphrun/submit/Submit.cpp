@@ -191,7 +191,7 @@ bool isLabel(std::string_view text) {
 }
 
 /// JOB=N[:PARTITION] for Slurm, JOB[:LABEL=VALUE] for Kubernetes.
-bool parseApart(const std::string &engine, const std::string &text, Apart *own) {
+bool parseApart(const std::string &engine, const std::string &text, NodeSelector *own) {
   if (engine == "slurm") {
     const std::vector<std::string> halves = absl::StrSplit(text, absl::MaxSplits('=', 1));
     const std::vector<std::string> parts = absl::StrSplit(halves.back(), absl::MaxSplits(':', 1));
@@ -213,7 +213,7 @@ bool parseApart(const std::string &engine, const std::string &text, Apart *own) 
 absl::Status readApart(SubmittedJob *job) {
   if (job->apart.empty() || (job->engine != "slurm" && job->engine != "jobset"))
     return absl::OkStatus();
-  Apart own;
+  NodeSelector own;
   if (!parseApart(job->engine, job->apart, &own))
     return absl::InvalidArgumentError(absl::StrCat(
         "--apart ", job->apart, ": expected ",

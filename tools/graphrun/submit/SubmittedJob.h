@@ -13,7 +13,7 @@
 namespace graphc::graphrun {
 
 /// A job of the plan that has nodes of its own.
-struct Apart {
+struct NodeSelector {
   std::string job;
   uint32_t nodes = 0; ///< Slurm: so many
   std::string partition; ///< Slurm: of this one; empty: the other nodes'
@@ -26,11 +26,11 @@ struct SubmittedJob {
   uint32_t restarts = 10;
   std::string partition; ///< Slurm's
   std::string apart; ///< JOB=N[:PARTITION] or JOB[:LABEL=VALUE], as given
-  std::optional<Apart> own; ///< the same, read
+  std::optional<NodeSelector> own; ///< the same, read
   bool beside = false;
   std::vector<std::string> volumes; ///< CLAIM:PATH
   std::vector<std::string> arguments; ///< of graphrun, the plan first, without --evaluator
-  Flags flags; ///< these, read
+  RunFlags flags; ///< these, read
   plan::LoadedPlan plan;
   size_t tasks = 0;
 };

@@ -17,16 +17,16 @@ TEST(Philox, KnownAnswers) {
 }
 
 TEST(Philox, StreamsAndSeedsDiffer) {
-  EXPECT_NE(Philox(1, 1).block(0), Philox(1, 2).block(0));
-  EXPECT_NE(Philox(1, 1).block(0), Philox(2, 1).block(0));
-  EXPECT_EQ(Philox(1, 1).word(6), Philox(1, 1).block(1)[2]);
+  EXPECT_NE(PhiloxGenerator(1, 1).block(0), PhiloxGenerator(1, 2).block(0));
+  EXPECT_NE(PhiloxGenerator(1, 1).block(0), PhiloxGenerator(2, 1).block(0));
+  EXPECT_EQ(PhiloxGenerator(1, 1).word(6), PhiloxGenerator(1, 1).block(1)[2]);
   EXPECT_NE(streamOf("w1"), streamOf("w2"));
 }
 
 // As test/reference/draws.py has them: what a model draws is fixed for good.
 TEST(Philox, DrawsOfAModel) {
   EXPECT_EQ(keyOfDraw(7, 3), 0xf50f62d027754cf6u);
-  EXPECT_EQ(Philox(keyOfDraw(7, 3), 5).block(2), (PhiloxBlock{0xacdfc75a, 0xd080f2ed, 0xfa661d3f, 0x118b45be}));
+  EXPECT_EQ(PhiloxGenerator(keyOfDraw(7, 3), 5).block(2), (PhiloxBlock{0xacdfc75a, 0xd080f2ed, 0xfa661d3f, 0x118b45be}));
   EXPECT_NE(keyOfDraw(7, 3), keyOfDraw(3, 7));
 }
 
@@ -39,7 +39,7 @@ TEST(Uniform, StaysInside) {
 }
 
 TEST(Normal, HasMeanZeroAndDeviationOne) {
-  Philox philox(3, 4);
+  PhiloxGenerator philox(3, 4);
   double sum = 0, squares = 0, fourth = 0;
   constexpr int n = 200000;
   for (int i = 0; i < n / 2; ++i)
@@ -54,7 +54,7 @@ TEST(Normal, HasMeanZeroAndDeviationOne) {
 
 // The polynomials against the C library, whose bits may differ from machine to machine.
 TEST(Normal, PolynomialsAreAccurate) {
-  Philox philox(5, 6);
+  PhiloxGenerator philox(5, 6);
   for (uint64_t i = 0; i < 20000; ++i) {
     PhiloxBlock b = philox.block(i);
     double u = 1 - uniformDouble(b[0], b[1]), t = uniformDouble(b[2], b[3]);

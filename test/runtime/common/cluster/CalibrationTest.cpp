@@ -26,14 +26,14 @@ protected:
 
 /// `from` in a good file replaced by `to`.
 std::string changed(const std::string &from, const std::string &to) {
-  std::string text = toJson(Calibration());
+  std::string text = toJson(MachineCalibration());
   size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
 }
 
 TEST_F(CalibrationFile, IsReadAsItWasWritten) {
-  Calibration written;
+  MachineCalibration written;
   written.cpu = "a \"fast\" one";
   written.cores = 12;
   written.matmulGflops = 123;
@@ -57,7 +57,7 @@ TEST_F(CalibrationFile, WrongOnesAreRefusedWithTheirPlace) {
 }
 
 TEST_F(CalibrationFile, FiguresOfAGpuMayBeGiven) {
-  write(toJson(Calibration()));
+  write(toJson(MachineCalibration()));
   EXPECT_FALSE(readCalibration(path)->gpuGiven);
   write(
       changed("\"version\": 1,", "\"version\": 1, \"gpus\": {\"launch_us\": 2.5, \"pcie_gigabytes_per_second\": 25},"));
@@ -66,7 +66,7 @@ TEST_F(CalibrationFile, FiguresOfAGpuMayBeGiven) {
   EXPECT_TRUE(read->gpuGiven);
   EXPECT_EQ(read->gpu.launchMicroseconds, 2.5);
   EXPECT_EQ(read->gpu.pcieGigabytesPerSecond, 25);
-  EXPECT_EQ(read->gpu.matmulGflops, Calibration().gpu.matmulGflops); // not given
+  EXPECT_EQ(read->gpu.matmulGflops, MachineCalibration().gpu.matmulGflops); // not given
   EXPECT_THAT(errorOf(changed("\"version\": 1,", "\"version\": 1, \"gpus\": {\"lunch_us\": 1},")),
               HasSubstr("unknown key \"lunch_us\"; did you mean \"launch_us\"?"));
 }

@@ -95,7 +95,7 @@ TEST(ClusterConfig, ReadsTheSettingsOfEveryStrategy) {
     "replicas_to_aggregate": 2, "replication": "in_graph"}})")
                               .strategy;
   EXPECT_EQ(backup.replicasToAggregate, 2u);
-  EXPECT_EQ(backup.replication, Replication::InGraph);
+  EXPECT_EQ(backup.replication, ReplicationMode::InGraph);
   StrategyConfig ring = parse(R"({"worker": 3, "strategy": {"name": "all_reduce", "order": "fast",
     "bucket_bytes": "1 MiB"}})")
                             .strategy;
@@ -167,9 +167,9 @@ TEST(ClusterConfig, ReadsDevicesLinksAndPlacement) {
   EXPECT_THAT(config.jobs[0].devices, ElementsAre("CPU:0", "GPU:1"));
   EXPECT_THAT(config.deviceNames(3), ElementsAre("/job:worker/task:0/device:CPU:0", "/job:worker/task:0/device:GPU:1",
                                                  "/job:worker/task:1/device:CPU:0"));
-  EXPECT_TRUE(config.hasDevice(*DeviceName::parse("/job:worker/task:1/device:GPU:1")));
-  EXPECT_FALSE(config.hasDevice(*DeviceName::parse("/job:worker/task:2/device:GPU:1")));
-  EXPECT_FALSE(config.hasDevice(*DeviceName::parse("/job:worker/task:1/device:GPU:0")));
+  EXPECT_TRUE(config.hasDevice(*DeviceSpec::parse("/job:worker/task:1/device:GPU:1")));
+  EXPECT_FALSE(config.hasDevice(*DeviceSpec::parse("/job:worker/task:2/device:GPU:1")));
+  EXPECT_FALSE(config.hasDevice(*DeviceSpec::parse("/job:worker/task:1/device:GPU:0")));
   EXPECT_EQ(config.links.at(0).gigabitsPerSecond, 2.5);
   EXPECT_TRUE(matchesPattern(config.placement[0].name, "enc/w1"));
   EXPECT_FALSE(matchesPattern(config.placement[0].name, "enc/w12"));
@@ -217,20 +217,20 @@ TEST(ClusterConfig, LeavesOutGpusThatThisMachineLacks) {
   ASSERT_EQ(limited.size(), 1u);
   EXPECT_EQ(limited[0]->name, "worker");
   EXPECT_THAT(config.jobs[0].devices, ElementsAre("CPU:0", "GPU:0"));
-  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceName::parse("/job:worker/task:0/gpu:0"),
-                                                   *DeviceName::parse("/job:worker/task:0/cpu:0")));
+  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceSpec::parse("/job:worker/task:0/gpu:0"),
+                                                   *DeviceSpec::parse("/job:worker/task:0/cpu:0")));
   EXPECT_EQ(config.limitDevices(gpuKind(), 0).size(), 2u);
   EXPECT_THAT(config.jobs[0].devices, ElementsAre("CPU:0"));
   EXPECT_THAT(config.jobs[1].devices, ElementsAre("GPU:0", "GPU:1")); // a task of it is elsewhere
   EXPECT_THAT(config.jobs[2].devices, ElementsAre("CPU:0"));
-  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceName::parse("/job:worker/task:0/cpu:0"))); // once
+  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceSpec::parse("/job:worker/task:0/cpu:0"))); // once
 }
 
 TEST(ClusterConfig, TowersWithoutATaskAreTheChiefs) {
   ClusterConfig config = parse(R"({"worker": 2, "devices": {"worker": ["CPU:0", "GPU:0", "GPU:1"]},
     "strategy": {"name": "mirrored", "devices": ["/gpu:1", "/device:gpu:0"]}})");
-  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceName::parse("/job:worker/task:0/device:GPU:1"),
-                                                   *DeviceName::parse("/job:worker/task:0/device:GPU:0")));
+  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceSpec::parse("/job:worker/task:0/device:GPU:1"),
+                                                   *DeviceSpec::parse("/job:worker/task:0/device:GPU:0")));
 }
 
 } // namespace

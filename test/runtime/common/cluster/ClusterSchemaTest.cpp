@@ -69,7 +69,7 @@ TEST(ClusterSchema, PropertiesAreTheParsersKeys) {
 TEST(ClusterSchema, TakesEveryKindOfDevice) {
   auto schema = graphc::base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
   ASSERT_TRUE(schema.ok()) << schema.status();
-  for (const graphc::device::Kind &kind : graphc::device::kinds()) {
+  for (const graphc::device::DeviceKind &kind : graphc::device::kinds()) {
     const std::string name(kind.name),
         text = R"({"cluster": {"worker": 1}, "devices": {"worker": [")" + name + R"(:0"]}})";
     auto value = graphc::base::parseJson(text, "cluster.json");

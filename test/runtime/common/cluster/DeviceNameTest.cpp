@@ -8,14 +8,14 @@ using testing::HasSubstr;
 
 namespace {
 
-DeviceName name(std::string_view text) {
-  auto parsed = DeviceName::parse(text);
+DeviceSpec name(std::string_view text) {
+  auto parsed = DeviceSpec::parse(text);
   EXPECT_TRUE(parsed.ok()) << parsed.status();
-  return parsed.value_or(DeviceName());
+  return parsed.value_or(DeviceSpec());
 }
 
 std::string deviceError(std::string_view text) {
-  auto parsed = DeviceName::parse(text);
+  auto parsed = DeviceSpec::parse(text);
   return parsed.ok() ? "" : std::string(parsed.status().message());
 }
 

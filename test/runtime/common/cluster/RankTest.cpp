@@ -13,31 +13,31 @@ const std::vector<PlanJob> ofPlan = {{"ps", 1}, {"worker", 2}};
 const TaskRef chief = {"worker", 0};
 
 /// As the real ones were seen to be, by Debian's slurm 22.05 and Open MPI 4.1.
-Environment slurm(uint32_t rank) {
+EnvironmentVariables slurm(uint32_t rank) {
   return {{"SLURM_JOB_ID", "12"},        {"SLURM_STEP_ID", "3"},          {"SLURM_PROCID", std::to_string(rank)},
           {"SLURM_NTASKS", "3"},         {"SLURM_STEP_NUM_TASKS", "3"},   {"SLURM_STEP_NUM_NODES", "1"},
           {"SLURM_STEP_NODELIST", "n1"}, {"SLURM_LAUNCH_NODE_IPADDR", ""}};
 }
-Environment openMpi(uint32_t rank) {
+EnvironmentVariables openMpi(uint32_t rank) {
   return {{"OMPI_COMM_WORLD_RANK", std::to_string(rank)},
           {"OMPI_COMM_WORLD_SIZE", "3"},
           {"OMPI_COMM_WORLD_LOCAL_SIZE", "3"},
           {"PMIX_NAMESPACE", "1928265729"}};
 }
-Environment torchrun(uint32_t rank) {
+EnvironmentVariables torchrun(uint32_t rank) {
   return {{"RANK", std::to_string(rank)}, {"WORLD_SIZE", "3"},      {"LOCAL_WORLD_SIZE", "3"},
           {"MASTER_ADDR", "node1"},       {"MASTER_PORT", "29500"}, {"TORCHELASTIC_RUN_ID", "none"}};
 }
-Environment pod(uint32_t index) { return {{"JOB_COMPLETION_INDEX", std::to_string(index)}}; }
+EnvironmentVariables pod(uint32_t index) { return {{"JOB_COMPLETION_INDEX", std::to_string(index)}}; }
 
-Environment with(Environment environment, const Environment &more) {
+EnvironmentVariables with(EnvironmentVariables environment, const EnvironmentVariables &more) {
   for (const auto &[name, value] : more)
     environment[name] = value;
   return environment;
 }
 
 /// "worker:0 of slurm-12.3 on one host at 23456", "none", or the error.
-std::string who(const Environment &environment, const std::vector<PlanJob> &of = ofPlan,
+std::string who(const EnvironmentVariables &environment, const std::vector<PlanJob> &of = ofPlan,
                 std::string_view host = "node1.example") {
   auto rank = rankOf(environment, host, of, chief);
   if (!rank.ok())
@@ -50,7 +50,7 @@ std::string who(const Environment &environment, const std::vector<PlanJob> &of =
 
 TEST(Rank, Table) {
   struct Row {
-    Environment environment;
+    EnvironmentVariables environment;
     std::string expected;
   };
   const Row rows[] = {
@@ -120,7 +120,7 @@ TEST(Rank, WhatIsNoNumberIsNamed) {
 }
 
 TEST(Rank, PortsFollowFromTheStart) {
-  auto port = [](const Environment &environment) { return (*rankOf(environment, "n", ofPlan, chief))->port; };
+  auto port = [](const EnvironmentVariables &environment) { return (*rankOf(environment, "n", ofPlan, chief))->port; };
   EXPECT_EQ(port(slurm(0)), port(slurm(2)));
   EXPECT_NE(port(slurm(0)), port(with(slurm(0), {{"SLURM_STEP_ID", "4"}})));
   EXPECT_GE(port(slurm(0)), 20000);

@@ -8,7 +8,7 @@ namespace graphc::device {
 namespace {
 
 TEST(Kinds, AreFoundInWhateverCase) {
-  for (const Kind &kind : kinds()) {
+  for (const DeviceKind &kind : kinds()) {
     EXPECT_EQ(findKind(kind.name), &kind);
     std::string lower(kind.name);
     for (char &c : lower)
@@ -22,7 +22,7 @@ TEST(Kinds, AreFoundInWhateverCase) {
 
 TEST(Kinds, HaveNamesOfTheirOwnInCapitals) {
   std::set<std::string_view> names;
-  for (const Kind &kind : kinds()) {
+  for (const DeviceKind &kind : kinds()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
     for (char c : kind.name)
       EXPECT_TRUE(c >= 'A' && c <= 'Z') << kind.name;
@@ -37,7 +37,7 @@ TEST(Kinds, TheHostHasCode) {
 TEST(Kinds, SayHowManyPlacesALoopMayName) {
   EXPECT_GE(placesOf(hostKind().name), 27); // a window of 3x3x3
   EXPECT_LT(placesOf(gpuKind().name), 9); // written out, one of 3x3 wants more registers than a thread has
-  EXPECT_EQ(placesOf("none of them"), Kind{}.places);
+  EXPECT_EQ(placesOf("none of them"), DeviceKind{}.places);
 }
 
 TEST(Kinds, AreListedForPeople) {

@@ -66,7 +66,7 @@ std::string shapeName(const AllReduceShape &shape) {
 }
 
 struct Instance {
-  std::vector<Move> moves;
+  std::vector<AllReduceMove> moves;
   size_t next = 0;
   std::vector<Sum> chunks;
 };
@@ -94,17 +94,17 @@ bool play(const AllReduceShape &shape, std::vector<Instance> &all, uint32_t slot
     Instance &me = all[self];
     if (me.next == me.moves.size())
       return false;
-    const Move &move = me.moves[me.next];
+    const AllReduceMove &move = me.moves[me.next];
     Sum &chunk = me.chunks[move.chunk];
     auto &out = ports[self * n + move.peer], &in = ports[move.peer * n + self];
     switch (move.kind) {
-    case Move::Send:
+    case AllReduceMove::Send:
       if (out.size() == slots)
         return false;
       out.push_back({chunk, move.chunk});
       break;
-    case Move::Sum:
-    case Move::SumHosts: {
+    case AllReduceMove::Sum:
+    case AllReduceMove::SumHosts: {
       const AllReduceGroup group = allReduceGroup(shape, move.kind, uint32_t(self));
       for (uint32_t i = 0; i < group.count; ++i)
         if (i != group.place && ports[group.member(i) * n + self].empty())
@@ -115,11 +115,11 @@ bool play(const AllReduceShape &shape, std::vector<Instance> &all, uint32_t slot
       chunk = byTree(sums);
       break;
     }
-    case Move::Add:
-    case Move::Take:
+    case AllReduceMove::Add:
+    case AllReduceMove::Take:
       if (in.empty())
         return false;
-      chunk = move.kind == Move::Add ? add(take(move.peer, self), chunk) : take(move.peer, self);
+      chunk = move.kind == AllReduceMove::Add ? add(take(move.peer, self), chunk) : take(move.peer, self);
       break;
     }
     ++me.next;
@@ -210,18 +210,18 @@ TEST(AllReduce, WhatLeavesSumsTakesTheLastOfEachInTheEnd) {
       const uint64_t chunks = 5 * n;
       bool leaves = true;
       for (uint32_t self = 0; self < n && leaves; ++self) {
-        const AllReduceGroup near = allReduceGroup(shape, Move::Sum, self);
-        const std::vector<Move> moves = allReduceMoves(shape, chunks, self);
+        const AllReduceGroup near = allReduceGroup(shape, AllReduceMove::Sum, self);
+        const std::vector<AllReduceMove> moves = allReduceMoves(shape, chunks, self);
         std::set<uint32_t> last;
         for (size_t i = 0; i < moves.size(); ++i) {
           const uint32_t owner = near.member(uint32_t(moves[i].chunk / (chunks / near.count)));
           const bool fromHost = moves[i].peer / near.count == self / near.count;
-          if (moves[i].kind == Move::Sum || moves[i].kind == Move::SumHosts)
+          if (moves[i].kind == AllReduceMove::Sum || moves[i].kind == AllReduceMove::SumHosts)
             leaves &= owner == self;
-          else if (moves[i].kind != Move::Send)
-            leaves &= moves[i].kind == Move::Take && owner == (fromHost ? moves[i].peer : self);
+          else if (moves[i].kind != AllReduceMove::Send)
+            leaves &= moves[i].kind == AllReduceMove::Take && owner == (fromHost ? moves[i].peer : self);
           if (i + near.count - 1 >= moves.size())
-            leaves &= moves[i].kind == Move::Take && fromHost && last.insert(moves[i].peer).second;
+            leaves &= moves[i].kind == AllReduceMove::Take && fromHost && last.insert(moves[i].peer).second;
         }
       }
       EXPECT_EQ(leaves, leavesSums(shape.algorithm)) << shapeName(shape);
@@ -237,17 +237,17 @@ TEST(AllReduce, MessagesAreAsManyAsPromised) {
       for (uint32_t self = 0; self < n; ++self) {
         std::vector<uint64_t> sent(n), received(n);
         uint64_t added = 0;
-        for (const Move &move : all[self].moves) {
+        for (const AllReduceMove &move : all[self].moves) {
           const AllReduceGroup group = allReduceGroup(shape, move.kind, self);
-          if (move.kind == Move::Send)
+          if (move.kind == AllReduceMove::Send)
             ++sent[move.peer];
-          else if (move.kind != Move::Sum && move.kind != Move::SumHosts)
+          else if (move.kind != AllReduceMove::Sum && move.kind != AllReduceMove::SumHosts)
             ++received[move.peer];
           else
             for (uint32_t i = 0; i < group.count; ++i)
               received[group.member(i)] += i != group.place;
-          added += move.kind == Move::Add                                  ? 1
-                   : move.kind == Move::Sum || move.kind == Move::SumHosts ? group.count - 1
+          added += move.kind == AllReduceMove::Add                                  ? 1
+                   : move.kind == AllReduceMove::Sum || move.kind == AllReduceMove::SumHosts ? group.count - 1
                                                                            : 0;
         }
         uint64_t peers = 0;

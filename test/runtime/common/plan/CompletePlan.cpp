@@ -64,7 +64,7 @@ public:
       first.push_back(ranks.size());
       std::optional<size_t> ofStep, ofIteration;
       size_t loop = 0;
-      for (const Event &event : eventsOf(plan, p)) {
+      for (const ChannelEvent &event : eventsOf(plan, p)) {
         std::optional<size_t> &before = event.isRepeated() ? ofIteration : ofStep;
         if (before)
           edges.emplace_back(*before, ranks.size());
@@ -108,13 +108,13 @@ public:
   }
 
 private:
-  using Of = std::map<Action, std::vector<size_t>>; // numbers of one channel's events
+  using Of = std::map<ChannelAction, std::vector<size_t>>; // numbers of one channel's events
 
   /// `ahead`: the message sent is the next step's, as many as one a channel.
   void join(const Channel &channel, Of &of, size_t ahead) {
-    auto &sends = of[Action::Send], &receives = of[Action::Receive], &dones = of[Action::Done];
-    auto &freed = of[Action::Release].empty() ? receives : of[Action::Release];
-    auto &takers = of[Action::Acquire].empty() ? sends : of[Action::Acquire];
+    auto &sends = of[ChannelAction::Send], &receives = of[ChannelAction::Receive], &dones = of[ChannelAction::Done];
+    auto &freed = of[ChannelAction::Release].empty() ? receives : of[ChannelAction::Release];
+    auto &takers = of[ChannelAction::Acquire].empty() ? sends : of[ChannelAction::Acquire];
     for (size_t k = 0; k < sends.size(); ++k) {
       if (k >= ahead && k < receives.size())
         edges.emplace_back(sends[k - ahead], receives[k]);

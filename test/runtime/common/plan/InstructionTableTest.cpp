@@ -78,7 +78,7 @@ TEST(Effects, EveryKindNamesAllThatItTouches) {
       Instruction instruction;
       Filled filled;
       filled.fill(*instruction.GetReflection()->MutableMessage(&instruction, kinds->field(i)), flags);
-      const Effects effects = effectsOf(plan, program, instruction);
+      const InstructionEffects effects = effectsOf(plan, program, instruction);
       std::multiset<uint32_t> buffersFound, channelsFound, kernelsFound;
       for (const BufferEffect &effect : effects.buffers)
         buffersFound.insert(effect.buffer);
@@ -99,9 +99,9 @@ TEST(Effects, WhatIsLentNamesOneChannel) {
   for (int i = 0; i < kinds->field_count(); ++i) {
     Instruction instruction;
     Filled().fill(*instruction.GetReflection()->MutableMessage(&instruction, kinds->field(i)), true);
-    const Effects effects = effectsOf(plan, program, instruction);
+    const InstructionEffects effects = effectsOf(plan, program, instruction);
     for (const BufferEffect &effect : effects.buffers)
-      EXPECT_TRUE(effect.until == Until::End || effects.channels.size() == 1) << kinds->field(i)->name();
+      EXPECT_TRUE(effect.until == BufferHold::End || effects.channels.size() == 1) << kinds->field(i)->name();
   }
 }
 
