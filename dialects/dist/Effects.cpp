@@ -95,8 +95,8 @@ GRAPHC_EFFECTS(ChooseIntoOp, both(read(getVersion()), write(getSet())))
 GRAPHC_EFFECTS(AllReduceStartOp, Effects{{getBuffer(), BufferAccess::ReadWrite, BufferHold::AllReduceDone},
                                          {getScratch(), BufferAccess::Write, BufferHold::AllReduceDone}})
 // The others may still take their sums from the buffer.
-GRAPHC_EFFECTS(AllReduceDoneOp,
-               Effects{{getBuffer(), BufferAccess::ReadWrite, BufferHold::SendDone}, {getScratch(), BufferAccess::Write}})
+GRAPHC_EFFECTS(AllReduceDoneOp, Effects{{getBuffer(), BufferAccess::ReadWrite, BufferHold::SendDone},
+                                        {getScratch(), BufferAccess::Write}})
 // The control message, tickets.
 GRAPHC_NO_EFFECTS(ControlSendOp)
 GRAPHC_NO_EFFECTS(ControlReceiveOp)

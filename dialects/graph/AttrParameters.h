@@ -104,7 +104,9 @@ inline void printValue(AsmPrinter &printer, const BitwiseDouble &real) {
   if (!exponent.empty())
     printer << 'e' << exponent;
 }
-inline void printValue(AsmPrinter &printer, FloatAttr value) { printValue(printer, BitwiseDouble(value.getValueAsDouble())); }
+inline void printValue(AsmPrinter &printer, FloatAttr value) {
+  printValue(printer, BitwiseDouble(value.getValueAsDouble()));
+}
 inline void printValue(AsmPrinter &printer, bool value) { printer << (value ? "true" : "false"); }
 inline void printValue(AsmPrinter &printer, StringRef value) { printer.printString(value); }
 template <typename Value> void printValue(AsmPrinter &printer, Value value) { printer << value; }
@@ -116,29 +118,29 @@ template <typename Value> void printValue(AsmPrinter &printer, Value value) { pr
 class ParameterParser {
 public:
   ParameterParser(AsmParser &parser, StringRef attribute)
-      : parser(parser), attribute(attribute), loc(parser.getCurrentLocation()) {}
+      : parser_(parser), attribute_(attribute), loc_(parser.getCurrentLocation()) {}
 
   template <typename Value> ParameterParser &need(StringRef name, Value &value) { return add(name, value, true); }
   template <typename Value> ParameterParser &take(StringRef name, Value &value) { return add(name, value, false); }
 
   ParseResult parse() {
-    bool isOptional = llvm::none_of(all, [](const Parameter &each) { return each.isNeeded; });
-    if (isOptional && failed(parser.parseOptionalLess()))
+    bool isOptional = llvm::none_of(all_, [](const Parameter &each) { return each.isNeeded; });
+    if (isOptional && failed(parser_.parseOptionalLess()))
       return success();
-    if (!isOptional && parser.parseLess())
+    if (!isOptional && parser_.parseLess())
       return failure();
-    if (isOptional && succeeded(parser.parseOptionalGreater()))
+    if (isOptional && succeeded(parser_.parseOptionalGreater()))
       return success();
-    if (parser.parseCommaSeparatedList([&] { return parseOne(); }))
+    if (parser_.parseCommaSeparatedList([&] { return parseOne(); }))
       return failure();
-    for (const Parameter &each : all)
+    for (const Parameter &each : all_)
       if (each.isNeeded && !each.isGiven)
-        return parser.emitError(parser.getCurrentLocation())
-               << "#graph." << attribute << " needs the parameter '" << each.name << "'";
-    return parser.parseGreater();
+        return parser_.emitError(parser_.getCurrentLocation())
+               << "#graph." << attribute_ << " needs the parameter '" << each.name << "'";
+    return parser_.parseGreater();
   }
 
-  SMLoc getLoc() const { return loc; }
+  SMLoc getLoc() const { return loc_; }
 
 private:
   struct Parameter {
@@ -148,45 +150,45 @@ private:
   };
 
   template <typename Value> ParameterParser &add(StringRef name, Value &value, bool isNeeded) {
-    all.push_back({name, [this, &value] { return parseValue(parser, value); }, isNeeded});
+    all_.push_back({name, [this, &value] { return parseValue(parser_, value); }, isNeeded});
     return *this;
   }
 
   ParseResult parseOne() {
-    SMLoc place = parser.getCurrentLocation();
+    SMLoc place = parser_.getCurrentLocation();
     StringRef name;
-    SmallVector<StringRef> known = llvm::map_to_vector(all, [](const Parameter &each) { return each.name; });
-    if (failed(parser.parseOptionalKeyword(&name)))
-      return parser.emitError(place) << "expected a parameter of #graph." << attribute << ", known are "
-                                     << llvm::join(known, ", ");
-    auto *found = llvm::find_if(all, [&](const Parameter &each) { return each.name == name; });
-    if (found == all.end())
-      return parser.emitError(place) << "#graph." << attribute << " has no parameter '" << name << "'"
-                                     << suggestName(name, known);
+    SmallVector<StringRef> known = llvm::map_to_vector(all_, [](const Parameter &each) { return each.name; });
+    if (failed(parser_.parseOptionalKeyword(&name)))
+      return parser_.emitError(place) << "expected a parameter of #graph." << attribute_ << ", known are "
+                                      << llvm::join(known, ", ");
+    auto *found = llvm::find_if(all_, [&](const Parameter &each) { return each.name == name; });
+    if (found == all_.end())
+      return parser_.emitError(place) << "#graph." << attribute_ << " has no parameter '" << name << "'"
+                                      << suggestName(name, known);
     if (found->isGiven)
-      return parser.emitError(place) << "parameter '" << name << "' is given twice";
+      return parser_.emitError(place) << "parameter '" << name << "' is given twice";
     found->isGiven = true;
-    return failure(parser.parseEqual() || found->parse());
+    return failure(parser_.parseEqual() || found->parse());
   }
 
-  AsmParser &parser;
-  StringRef attribute;
-  SMLoc loc;
-  SmallVector<Parameter, 17> all;
+  AsmParser &parser_;
+  StringRef attribute_;
+  SMLoc loc_;
+  SmallVector<Parameter, 17> all_;
 };
 
 /// Prints what differs from its default; no brackets around nothing.
 class ParameterPrinter {
 public:
-  explicit ParameterPrinter(AsmPrinter &printer) : printer(printer) {}
+  explicit ParameterPrinter(AsmPrinter &printer) : printer_(printer) {}
   ~ParameterPrinter() {
-    if (any)
-      printer << ">";
+    if (any_)
+      printer_ << ">";
   }
   template <typename Value> ParameterPrinter &add(StringRef name, Value value) {
-    printer << (any ? ", " : "<") << name << " = ";
-    printValue(printer, value);
-    any = true;
+    printer_ << (any_ ? ", " : "<") << name << " = ";
+    printValue(printer_, value);
+    any_ = true;
     return *this;
   }
   template <typename Value> ParameterPrinter &add(StringRef name, Value value, Value unsaid) {
@@ -194,8 +196,8 @@ public:
   }
 
 private:
-  AsmPrinter &printer;
-  bool any = false;
+  AsmPrinter &printer_;
+  bool any_ = false;
 };
 
 /// The attribute, or null after an error at `loc`. The arguments have the types of its parameters: with others MLIR's own

@@ -59,52 +59,52 @@ static std::string describeWord(const char *at, const char *first, MLIRContext *
 }
 
 ParseMessages::ParseMessages(MLIRContext *context, AsmParser *parser)
-    : ScopedDiagnosticHandler(context), context(context), parser(parser) {
+    : ScopedDiagnosticHandler(context), context_(context), parser_(parser) {
   setHandler([this](Diagnostic &diagnostic) { return handle(diagnostic); });
 }
 
 LogicalResult ParseMessages::handle(Diagnostic &diagnostic) {
-  if (diagnostic.getSeverity() != DiagnosticSeverity::Error || isRewriting)
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error || isRewriting_)
     return failure(); // the next handler's
-  if (hasError && parser)
+  if (hasError_ && parser_)
     return success();
-  hasError = true;
+  hasError_ = true;
   std::string text = diagnostic.str();
   if (StringRef(text).starts_with("Dialect `") && StringRef(text).contains("' not found for custom op '")) {
     StringRef op = StringRef(text).split("custom op '").second.split('\'').first;
-    isRewriting = true;
-    emitError(diagnostic.getLocation()) << "custom op '" << op << "' is unknown" << suggestOp(op, context);
-    isRewriting = false;
+    isRewriting_ = true;
+    emitError(diagnostic.getLocation()) << "custom op '" << op << "' is unknown" << suggestOp(op, context_);
+    isRewriting_ = false;
     return success();
   }
-  if (parser && StringRef(text).ends_with("expected ':'"))
+  if (parser_ && StringRef(text).ends_with("expected ':'"))
     if (std::string what =
-            describeWord(parser->getCurrentLocation().getPointer(), parser->getNameLoc().getPointer(), context);
+            describeWord(parser_->getCurrentLocation().getPointer(), parser_->getNameLoc().getPointer(), context_);
         !what.empty()) {
-      isRewriting = true;
-      parser->emitError(parser->getCurrentLocation()) << what;
-      isRewriting = false;
+      isRewriting_ = true;
+      parser_->emitError(parser_->getCurrentLocation()) << what;
+      isRewriting_ = false;
       return success();
     }
   constexpr llvm::StringLiteral isFloat = "' failed to satisfy constraint: 64-bit float attribute";
-  if (StringRef rest(text); parser && rest.consume_back(isFloat)) {
-    isRewriting = true;
-    parser->emitError(parser->getNameLoc())
+  if (StringRef rest(text); parser_ && rest.consume_back(isFloat)) {
+    isRewriting_ = true;
+    parser_->emitError(parser_->getNameLoc())
         << "attribute '" << rest.rsplit('\'').second << "' must be a number with a point or an exponent, such as 1.0";
-    isRewriting = false;
+    isRewriting_ = false;
     return success();
   }
   // MLIR's parser and the op both say which op it is.
   if (auto [op, rest] = StringRef(text).split("' '"); rest.contains("' op ") && op.starts_with("custom op '"))
     if (auto [again, what] = rest.split("' op "); op.drop_front(StringRef("custom op '").size()) == again) {
-      isRewriting = true;
+      isRewriting_ = true;
       emitError(diagnostic.getLocation()) << op << "' " << what;
-      isRewriting = false;
+      isRewriting_ = false;
       return success();
     }
-  if (parser && !StringRef(text).contains("needs quotes"))
+  if (parser_ && !StringRef(text).contains("needs quotes"))
     if (std::string name =
-            findUnquotedName(parser->getCurrentLocation().getPointer(), parser->getNameLoc().getPointer());
+            findUnquotedName(parser_->getCurrentLocation().getPointer(), parser_->getNameLoc().getPointer());
         !name.empty())
       diagnostic << "; a name with '/' needs quotes: @\"" << name << "\"";
   return failure();

@@ -27,9 +27,9 @@ public:
 private:
   mlir::LogicalResult handle(mlir::Diagnostic &diagnostic);
 
-  mlir::MLIRContext *context;
-  mlir::AsmParser *parser;
-  bool isRewriting = false, hasError = false;
+  mlir::MLIRContext *context_;
+  mlir::AsmParser *parser_;
+  bool isRewriting_ = false, hasError_ = false;
 };
 
 /// The name that a location gives an op, with `place` where it has none of its own.

@@ -40,7 +40,9 @@ struct BitwiseDouble {
   bool operator==(const BitwiseDouble &other) const {
     return std::bit_cast<uint64_t>(value) == std::bit_cast<uint64_t>(other.value);
   }
-  friend llvm::hash_code hash_value(const BitwiseDouble &real) { return llvm::hash_value(std::bit_cast<uint64_t>(real.value)); }
+  friend llvm::hash_code hash_value(const BitwiseDouble &real) {
+    return llvm::hash_value(std::bit_cast<uint64_t>(real.value));
+  }
 };
 
 /// The element types a constraint admits. IntegerKind and FloatKind are those that are computed with as they are: i32, i64, f32, f64.

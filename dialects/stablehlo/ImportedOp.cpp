@@ -11,10 +11,10 @@ using namespace graphc;
 using namespace graphc::stablehlo;
 
 ImportedOp::ImportedOp(Operation *op, ValueRange operands, OpBuilder &builder, Location location)
-    : op(op), operands(operands), builder(builder), loc(location), attributes(op->getDiscardableAttrDictionary()) {
+    : op(op), operands(operands), builder(builder), loc(location), attributes_(op->getDiscardableAttrDictionary()) {
   if (auto inherent = dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute())) // of `<{…}>`
     for (NamedAttribute attribute : inherent)
-      attributes.set(attribute.getName(), attribute.getValue());
+      attributes_.set(attribute.getName(), attribute.getValue());
 }
 
 RankedTensorType ImportedOp::type(unsigned result) const {
@@ -25,11 +25,11 @@ RankedTensorType ImportedOp::operandType(unsigned operand) const {
 }
 
 Attribute ImportedOp::get(StringRef name) {
-  known.push_back(name);
-  return attributes.get(name);
+  known_.push_back(name);
+  return attributes_.get(name);
 }
 
-void ImportedOp::ignore(ArrayRef<StringRef> names) { llvm::append_range(known, names); }
+void ImportedOp::ignore(ArrayRef<StringRef> names) { llvm::append_range(known_, names); }
 
 FailureOr<IntegerList> ImportedOp::numbers(StringRef name, IntegerList otherwise) {
   Attribute given = get(name);
@@ -49,7 +49,7 @@ FailureOr<IntegerList> ImportedOp::numbers(StringRef name, IntegerList otherwise
 }
 
 FailureOr<IntegerList> ImportedOp::numbers(StringRef name) {
-  if (attributes.get(name))
+  if (attributes_.get(name))
     return numbers(name, {});
   return error() << "has no attribute '" << name << "'";
 }
@@ -64,7 +64,7 @@ FailureOr<int64_t> ImportedOp::number(StringRef name, int64_t otherwise) {
 }
 
 FailureOr<int64_t> ImportedOp::number(StringRef name) {
-  if (attributes.get(name))
+  if (attributes_.get(name))
     return number(name, 0);
   return error() << "has no attribute '" << name << "'";
 }
@@ -83,8 +83,8 @@ FailureOr<DictionaryAttr> ImportedOp::dictionary(StringRef name) {
 
 std::string ImportedOp::unknownAttributes() const {
   std::string names;
-  for (NamedAttribute attribute : attributes)
-    if (!attribute.getName().getValue().contains('.') && !llvm::is_contained(known, attribute.getName().getValue()))
+  for (NamedAttribute attribute : attributes_)
+    if (!attribute.getName().getValue().contains('.') && !llvm::is_contained(known_, attribute.getName().getValue()))
       names += (names.empty() ? "" : ", ") + attribute.getName().str();
   return names;
 }

@@ -62,8 +62,8 @@ public:
   static ImportResult cannot(std::string why) { return {{}, std::move(why)}; }
 
 private:
-  mlir::NamedAttrList attributes;
-  mlir::SmallVector<mlir::StringRef> known;
+  mlir::NamedAttrList attributes_;
+  mlir::SmallVector<mlir::StringRef> known_;
 };
 
 /// "add" of stablehlo.add.

@@ -222,8 +222,8 @@ bool takesRows(ImportedOp &op, DictionaryAttr fields, ArrayRef<int64_t> sizes) {
   return table.getRank() == 2 && isa<FloatType>(table.getElementType()) && isOne && op.type().getRank() > 0 &&
          sizes == ArrayRef<int64_t>{1, table.getDimSize(1)} &&
          fieldOf(fields, "offset_dims") == IntegerList{op.type().getRank() - 1} &&
-         fieldOf(fields, "collapsed_slice_dims") == IntegerList{0} && fieldOf(fields, "start_index_map") == IntegerList{0} &&
-         fieldOf(fields, "operand_batching_dims").empty() &&
+         fieldOf(fields, "collapsed_slice_dims") == IntegerList{0} &&
+         fieldOf(fields, "start_index_map") == IntegerList{0} && fieldOf(fields, "operand_batching_dims").empty() &&
          (indices.getElementType().isSignlessInteger(32) || indices.getElementType().isSignlessInteger(64));
 }
 
@@ -265,7 +265,7 @@ Result importGather(ImportedOp &op) {
 Result importPiece(ImportedOp &op, DictionaryAttr fields) {
   const RankedTensorType type = op.operandType(0), indices = op.operandType(1), updates = op.operandType(2);
   const IntegerList windows = fieldOf(fields, "update_window_dims"), inserted = fieldOf(fields, "inserted_window_dims"),
-                places = fieldOf(fields, "scatter_dims_to_operand_dims");
+                    places = fieldOf(fields, "scatter_dims_to_operand_dims");
   auto given = fields.getAs<IntegerAttr>("index_vector_dim");
   const int64_t vectors = given ? given.getInt() : 0;
   auto areDimensions = [](ArrayRef<int64_t> list, int64_t rank) { // each once, in their order
@@ -350,7 +350,8 @@ Result importTopK(ImportedOp &op) {
     return op.error() << "has " << op.op->getNumResults() << " results; expected 2";
   OperationState state(op.loc, "graph.top_k", op.operands, op.op->getResultTypes(), op.named("k", *k));
   Operation *made = op.builder.create(state);
-  return ImportResult{llvm::to_vector<2>(llvm::map_range(made->getResults(), [](OpResult one) { return Value(one); })), ""};
+  return ImportResult{llvm::to_vector<2>(llvm::map_range(made->getResults(), [](OpResult one) { return Value(one); })),
+                      ""};
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -460,7 +461,7 @@ std::string graphc::stablehlo::findForeignType(Operation *op) {
 }
 
 FailureOr<ImportResult> graphc::stablehlo::toGraph(Operation *op, ValueRange operands, OpBuilder &builder,
-                                               Location location) {
+                                                   Location location) {
   const StringRef name = op->getName().getStringRef();
   const Kind *kind = llvm::find_if(kKinds, [&](const Kind &one) { return one.name == name; });
   if (kind == std::end(kKinds))

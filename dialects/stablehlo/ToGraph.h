@@ -17,7 +17,7 @@ struct ImportResult {
 /// Makes what `op` computes of `operands`, which have its operands' types, with the types of its results. What is not as StableHLO's
 /// specification has it is said at the op; what only the types forbid is left to the verifier of the ops that are made.
 mlir::FailureOr<ImportResult> toGraph(mlir::Operation *op, mlir::ValueRange operands, mlir::OpBuilder &builder,
-                                  mlir::Location location);
+                                      mlir::Location location);
 
 /// Functions of JAX that have a derivative of their own where what they compute has none: relu is max(x, 0), and at 0 its derivative is 0. What
 /// stands for the call of one with that name and body of a value; null for others.

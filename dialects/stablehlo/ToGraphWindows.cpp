@@ -111,7 +111,8 @@ FailureOr<ImportResult> graphc::stablehlo::importConvolution(ImportedOp &op) {
   const bool nhwc = input != "bf" + places || output != "bf" + places, hwio = kernel != "oi" + places;
   const std::string features = nhwc ? "b" + places + "f" : "bf" + places, filter = hwio ? places + "io" : kernel.str();
   std::optional<IntegerList> toInput = findPermutation(input, features), toFilter = findPermutation(kernel, filter),
-                         toOutput = findPermutation(features, output), fromOutput = findPermutation(output, features);
+                             toOutput = findPermutation(features, output),
+                             fromOutput = findPermutation(output, features);
   if (!toInput || !toFilter || !toOutput || !fromOutput)
     return op.error() << "has dimension numbers that do not fit its operands";
   Value x = spreadOut(op, op.transpose(op.operands[0], *toInput), *inputDilation, nhwc);

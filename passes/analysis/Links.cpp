@@ -13,7 +13,7 @@ LinkTimes::LinkTimes(ModuleOp module) {
   for (auto link : all.getAsRange<ArrayAttr>()) { // the dialect has verified them
     auto device = [&](unsigned i) { return cast<graph::DeviceAttr>(link[i]).getName(); };
     auto number = [&](unsigned i) { return cast<FloatAttr>(link[i]).getValueAsDouble(); };
-    links.push_back({device(0), device(1), TimeModel::overLink(number(3), number(2))});
+    links_.push_back({device(0), device(1), TimeModel::overLink(number(3), number(2))});
   }
 }
 
@@ -23,7 +23,7 @@ static bool covers(const graph::DeviceName &end, const graph::DeviceName &device
 }
 
 std::optional<TimeModel::Way> LinkTimes::between(const graph::DeviceName &a, const graph::DeviceName &b) const {
-  for (const Link &link : links)
+  for (const Link &link : links_)
     if ((covers(link.from, a) && covers(link.to, b)) || (covers(link.from, b) && covers(link.to, a)))
       return link.way;
   return std::nullopt;

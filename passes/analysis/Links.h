@@ -24,7 +24,7 @@ private:
     graph::DeviceName from, to;
     TimeModel::Way way;
   };
-  std::vector<Link> links;
+  std::vector<Link> links_;
 };
 
 } // namespace graphc

@@ -6,33 +6,33 @@
 namespace graphc {
 
 uint32_t LivenessProof::addProgram() {
-  programs.emplace_back();
-  return uint32_t(programs.size() - 1);
+  programs_.emplace_back();
+  return uint32_t(programs_.size() - 1);
 }
 
 uint32_t LivenessProof::addChannel(uint32_t capacity, uint32_t tokens, bool zeroCopy) {
-  channels.push_back({capacity, tokens, zeroCopy});
-  return uint32_t(channels.size() - 1);
+  channels_.push_back({capacity, tokens, zeroCopy});
+  return uint32_t(channels_.size() - 1);
 }
 
 uint32_t LivenessProof::append(uint32_t program, Action action, uint32_t channel) {
-  nodes.push_back({program, action, channel});
-  programs[program].push_back(uint32_t(nodes.size() - 1));
-  return uint32_t(nodes.size() - 1);
+  nodes_.push_back({program, action, channel});
+  programs_[program].push_back(uint32_t(nodes_.size() - 1));
+  return uint32_t(nodes_.size() - 1);
 }
 
 uint32_t LivenessProof::addLoops() {
-  nodes.push_back({0, Action::Send, kNoChannel});
-  return uint32_t(nodes.size() - 1);
+  nodes_.push_back({0, Action::Send, kNoChannel});
+  return uint32_t(nodes_.size() - 1);
 }
 
 std::vector<LivenessProof::Ends> LivenessProof::endsOfChannels() const {
-  std::vector<Ends> ends(channels.size());
-  for (uint32_t node = 0; node < nodes.size(); ++node) {
-    if (nodes[node].channel == kNoChannel)
+  std::vector<Ends> ends(channels_.size());
+  for (uint32_t node = 0; node < nodes_.size(); ++node) {
+    if (nodes_[node].channel == kNoChannel)
       continue;
-    Ends &of = ends[nodes[node].channel];
-    switch (nodes[node].action) {
+    Ends &of = ends[nodes_[node].channel];
+    switch (nodes_[node].action) {
     case Action::Send:
       of.sends.push_back(node);
       break;
@@ -64,7 +64,7 @@ void LivenessProof::addMatching(uint32_t channel, const Ends &ends, Edges &edges
   }
   const std::vector<uint32_t> &releases = ends.releases.size() == receives.size() ? ends.releases : receives;
   const std::vector<uint32_t> &takers = ends.acquires.size() == sends.size() ? ends.acquires : sends;
-  int64_t tokens = channels[channel].tokens, capacity = channels[channel].capacity;
+  int64_t tokens = channels_[channel].tokens, capacity = channels_[channel].capacity;
   for (int64_t i = 0; i < int64_t(sends.size()); ++i) {
     if (i - tokens >= 0)
       edges[sends[i - tokens]].push_back({receives[i], Reason::Message});
@@ -72,7 +72,7 @@ void LivenessProof::addMatching(uint32_t channel, const Ends &ends, Edges &edges
       edges[releases[i + tokens - capacity]].push_back({takers[i], Reason::Capacity});
   }
   const std::vector<uint32_t> &dones = ends.dones;
-  if (channels[channel].zeroCopy && dones.size() == releases.size())
+  if (channels_[channel].zeroCopy && dones.size() == releases.size())
     for (size_t i = 0; i < dones.size(); ++i)
       edges[releases[i]].push_back({dones[i], Reason::Borrow});
 }
@@ -80,13 +80,13 @@ void LivenessProof::addMatching(uint32_t channel, const Ends &ends, Edges &edges
 /// Numbers each node one more than the largest before it, in linear time. False where a cycle is left; then `incoming`
 /// is not 0 for the nodes that may lie on one.
 bool LivenessProof::rank(const Edges &edges, std::vector<uint32_t> &ranks, std::vector<uint32_t> &incoming) const {
-  ranks.assign(nodes.size(), 1);
-  incoming.assign(nodes.size(), 0);
+  ranks.assign(nodes_.size(), 1);
+  incoming.assign(nodes_.size(), 0);
   for (const auto &out : edges)
     for (Edge edge : out)
       ++incoming[edge.to];
   std::vector<uint32_t> ready;
-  for (uint32_t node = 0; node < nodes.size(); ++node)
+  for (uint32_t node = 0; node < nodes_.size(); ++node)
     if (incoming[node] == 0)
       ready.push_back(node);
   for (size_t i = 0; i < ready.size(); ++i)
@@ -95,16 +95,17 @@ bool LivenessProof::rank(const Edges &edges, std::vector<uint32_t> &ranks, std::
       if (--incoming[edge.to] == 0)
         ready.push_back(edge.to);
     }
-  return ready.size() == nodes.size();
+  return ready.size() == nodes_.size();
 }
 
 /// Breadth first from every node that can lie on a cycle: the graph is small (communication only).
-std::vector<LivenessProof::Step> LivenessProof::shortestCycle(const Edges &edges, const std::vector<uint32_t> &incoming) const {
+std::vector<LivenessProof::Step> LivenessProof::shortestCycle(const Edges &edges,
+                                                              const std::vector<uint32_t> &incoming) const {
   std::vector<Step> best;
-  for (uint32_t start = 0; start < nodes.size(); ++start) {
+  for (uint32_t start = 0; start < nodes_.size(); ++start) {
     if (incoming[start] == 0)
       continue;
-    std::vector<std::pair<int64_t, Reason>> from(nodes.size(), {-1, Reason::Order});
+    std::vector<std::pair<int64_t, Reason>> from(nodes_.size(), {-1, Reason::Order});
     std::deque<uint32_t> queue{start};
     bool closed = false;
     while (!queue.empty() && !closed) {
@@ -137,14 +138,14 @@ std::vector<LivenessProof::Step> LivenessProof::shortestCycle(const Edges &edges
 
 LivenessProof::Result LivenessProof::check() const {
   Result result;
-  Edges edges(nodes.size());
-  for (const std::vector<uint32_t> &order : programs)
+  Edges edges(nodes_.size());
+  for (const std::vector<uint32_t> &order : programs_)
     for (size_t i = 1; i < order.size(); ++i) {
-      const bool loops = nodes[order[i - 1]].channel == kNoChannel || nodes[order[i]].channel == kNoChannel;
+      const bool loops = nodes_[order[i - 1]].channel == kNoChannel || nodes_[order[i]].channel == kNoChannel;
       edges[order[i - 1]].push_back({order[i], loops ? Reason::Loop : Reason::Order});
     }
   std::vector<Ends> ends = endsOfChannels();
-  for (uint32_t channel = 0; channel < channels.size(); ++channel)
+  for (uint32_t channel = 0; channel < channels_.size(); ++channel)
     addMatching(channel, ends[channel], edges, result);
   std::vector<uint32_t> incoming;
   if (!rank(edges, result.ranks, incoming))

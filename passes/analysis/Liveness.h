@@ -58,7 +58,7 @@ public:
   uint32_t append(uint32_t program, Action action, uint32_t channel);
   /// The node of loops that run together; each program that has one of them appends it.
   uint32_t addLoops();
-  void appendLoops(uint32_t program, uint32_t loops) { programs[program].push_back(loops); }
+  void appendLoops(uint32_t program, uint32_t loops) { programs_[program].push_back(loops); }
 
   Result check() const;
 
@@ -88,9 +88,9 @@ private:
   bool rank(const Edges &edges, std::vector<uint32_t> &ranks, std::vector<uint32_t> &incoming) const;
   std::vector<Step> shortestCycle(const Edges &edges, const std::vector<uint32_t> &incoming) const;
 
-  std::vector<Node> nodes;
-  std::vector<Channel> channels;
-  std::vector<std::vector<uint32_t>> programs; ///< nodes in program order
+  std::vector<Node> nodes_;
+  std::vector<Channel> channels_;
+  std::vector<std::vector<uint32_t>> programs_; ///< nodes in program order
 };
 
 } // namespace graphc

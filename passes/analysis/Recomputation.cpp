@@ -26,11 +26,11 @@ class Chooser {
 public:
   Chooser(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others, const TimeModel &time,
           TimeModel::Engine engine)
-      : values(values), time(time), engine(engine), alive(others), last(values.size()), isChosen(values.size()),
-        isRead(values.size()) {
+      : values_(values), time_(time), engine_(engine), alive_(others), last_(values.size()), isChosen_(values.size()),
+        isRead_(values.size()) {
     for (size_t i = 0; i < values.size(); ++i)
-      last[i] = lastOf(values[i]);
-    addAll(values, alive);
+      last_[i] = lastOf(values[i]);
+    addAll(values, alive_);
   }
 
   RematerializationChoice choose(uint64_t target);
@@ -49,21 +49,21 @@ private:
   };
   Gap findGap(const BlockValue &value) const;
   bool find(uint32_t root, uint32_t at, Steps &steps) const {
-    steps.bytes = values[root].bytes; // written
+    steps.bytes = values_[root].bytes; // written
     size_t looks = 0;
     return find(root, root, at, steps, looks);
   }
   bool find(uint32_t value, uint32_t root, uint32_t at, Steps &steps, size_t &looks) const;
-  double secondsOf(const Steps &steps) const { return time.queuedCall(engine, steps.flops, steps.bytes, 0); }
+  double secondsOf(const Steps &steps) const { return time_.queuedCall(engine_, steps.flops, steps.bytes, 0); }
   bool take(uint32_t value, Gap gap, const Steps &steps);
 
-  const std::vector<BlockValue> &values;
-  const TimeModel &time;
-  const TimeModel::Engine engine;
-  PeakTree alive;
-  std::vector<uint32_t> last; ///< position until which each value is kept
-  std::vector<bool> isChosen; ///< is not kept from some position to another
-  std::vector<bool> isRead; ///< is read to compute another again, so it stays
+  const std::vector<BlockValue> &values_;
+  const TimeModel &time_;
+  const TimeModel::Engine engine_;
+  PeakTree alive_;
+  std::vector<uint32_t> last_; ///< position until which each value is kept
+  std::vector<bool> isChosen_; ///< is not kept from some position to another
+  std::vector<bool> isRead_; ///< is read to compute another again, so it stays
 };
 
 Chooser::Gap Chooser::findGap(const BlockValue &value) const {
@@ -83,10 +83,10 @@ bool Chooser::find(uint32_t value, uint32_t root, uint32_t at, Steps &steps, siz
   const auto has = [](const std::vector<uint32_t> &list, uint32_t one) {
     return std::find(list.begin(), list.end(), one) != list.end();
   };
-  if (!values[value].repeatable || ++looks > 4 * kMostSteps)
+  if (!values_[value].repeatable || ++looks > 4 * kMostSteps)
     return false;
-  for (uint32_t operand : values[value].from) {
-    const BlockValue &from = values[operand];
+  for (uint32_t operand : values_[value].from) {
+    const BlockValue &from = values_[operand];
     if (has(steps.again, operand) || has(steps.read, operand))
       continue;
     if (!from.bytes && !from.repeatable) {
@@ -94,8 +94,8 @@ bool Chooser::find(uint32_t value, uint32_t root, uint32_t at, Steps &steps, siz
         return false;
       continue;
     }
-    const bool isKept = from.bytes && !isChosen[operand], isThere = isKept && last[operand] >= at;
-    if (!isThere && !(isKept && from.bytes * kSmall <= values[root].bytes)) {
+    const bool isKept = from.bytes && !isChosen_[operand], isThere = isKept && last_[operand] >= at;
+    if (!isThere && !(isKept && from.bytes * kSmall <= values_[root].bytes)) {
       Steps more = steps;
       if (find(operand, root, at, more, looks)) {
         steps = std::move(more);
@@ -110,37 +110,37 @@ bool Chooser::find(uint32_t value, uint32_t root, uint32_t at, Steps &steps, siz
       steps.longer.push_back(operand);
   }
   steps.again.push_back(value);
-  steps.flops += values[value].flops;
+  steps.flops += values_[value].flops;
   return steps.again.size() <= kMostSteps;
 }
 
 /// Does so where less is kept for it, and no position has more for it.
 bool Chooser::take(uint32_t value, Gap gap, const Steps &steps) {
-  const auto bytes = int64_t(values[value].bytes);
+  const auto bytes = int64_t(values_[value].bytes);
   const uint32_t first = gap.lastEarly + 1, end = gap.firstLate - 1;
   double growth = -double(bytes) * (end - first + 1);
   uint32_t from = first;
   for (uint32_t read : steps.longer) {
-    growth += double(values[read].bytes) * (gap.firstLate - last[read]);
-    from = std::min(from, last[read] + 1);
+    growth += double(values_[read].bytes) * (gap.firstLate - last_[read]);
+    from = std::min(from, last_[read] + 1);
   }
   if (growth >= 0)
     return false;
-  const int64_t before = alive.most(from, gap.firstLate);
+  const int64_t before = alive_.most(from, gap.firstLate);
   const auto change = [&](int64_t sign) {
-    alive.add(first, end, -sign * bytes);
+    alive_.add(first, end, -sign * bytes);
     for (uint32_t read : steps.longer)
-      alive.add(last[read] + 1, gap.firstLate, sign * int64_t(values[read].bytes));
+      alive_.add(last_[read] + 1, gap.firstLate, sign * int64_t(values_[read].bytes));
   };
   change(1);
-  if (alive.most(from, gap.firstLate) > before) {
+  if (alive_.most(from, gap.firstLate) > before) {
     change(-1);
     return false;
   }
-  isChosen[value] = true;
+  isChosen_[value] = true;
   for (uint32_t read : steps.read) {
-    isRead[read] = true;
-    last[read] = std::max(last[read], gap.firstLate);
+    isRead_[read] = true;
+    last_[read] = std::max(last_[read], gap.firstLate);
   }
   return true;
 }
@@ -152,28 +152,28 @@ RematerializationChoice Chooser::choose(uint64_t target) {
     Gap gap;
   };
   std::vector<Candidate> candidates;
-  for (uint32_t i = 0; i < values.size(); ++i) {
-    const Gap gap = findGap(values[i]);
+  for (uint32_t i = 0; i < values_.size(); ++i) {
+    const Gap gap = findGap(values_[i]);
     Steps steps;
-    if (values[i].bytes && gap.firstLate - gap.lastEarly > 1 && find(i, gap.firstLate, steps))
-      candidates.push_back({double(values[i].bytes) * (gap.firstLate - gap.lastEarly - 1) / secondsOf(steps), i, gap});
+    if (values_[i].bytes && gap.firstLate - gap.lastEarly > 1 && find(i, gap.firstLate, steps))
+      candidates.push_back({double(values_[i].bytes) * (gap.firstLate - gap.lastEarly - 1) / secondsOf(steps), i, gap});
   }
   std::sort(candidates.begin(), candidates.end(), [](const Candidate &a, const Candidate &b) {
     return std::pair(-a.worth, a.value) < std::pair(-b.worth, b.value);
   });
   RematerializationChoice result;
-  result.peakBefore = uint64_t(alive.most());
+  result.peakBefore = uint64_t(alive_.most());
   const auto isOver = [&](int64_t bytes) { return bytes > 0 && uint64_t(bytes) > target; };
   for (const auto &[worth, value, gap] : candidates) {
-    if (!isOver(alive.most()))
+    if (!isOver(alive_.most()))
       break;
-    if (isRead[value] || !isOver(alive.most(gap.lastEarly + 1, gap.firstLate - 1)))
+    if (isRead_[value] || !isOver(alive_.most(gap.lastEarly + 1, gap.firstLate - 1)))
       continue;
     Steps steps; // anew: what it would be computed from may have been chosen itself
     if (find(value, gap.firstLate, steps) && take(value, gap, steps))
       result.chosen.push_back({value, gap.lastEarly, gap.firstLate, steps.again, secondsOf(steps)});
   }
-  result.peak = uint64_t(alive.most());
+  result.peak = uint64_t(alive_.most());
   result.isEnough = result.peak <= target;
   return result;
 }
@@ -187,7 +187,7 @@ uint64_t peakOf(const std::vector<BlockValue> &values, const std::vector<uint64_
 }
 
 RematerializationChoice chooseRecomputed(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others,
-                               uint64_t target, const TimeModel &time, TimeModel::Engine engine) {
+                                         uint64_t target, const TimeModel &time, TimeModel::Engine engine) {
   return others.empty() ? RematerializationChoice() : Chooser(values, others, time, engine).choose(target);
 }
 

@@ -47,7 +47,7 @@ uint64_t peakOf(const std::vector<BlockValue> &values, const std::vector<uint64_
 /// Chooses values by the largest product of bytes and time for what it costs until no position has more than `target` bytes, or nothing
 /// is left that helps. At most 16 operations are computed again for one value, so that the work is linear but for a logarithm.
 RematerializationChoice chooseRecomputed(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others,
-                               uint64_t target, const TimeModel &time, TimeModel::Engine engine);
+                                         uint64_t target, const TimeModel &time, TimeModel::Engine engine);
 
 } // namespace graphc
 

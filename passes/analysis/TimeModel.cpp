@@ -5,7 +5,7 @@
 namespace graphc {
 
 TimeModel::Way TimeModel::insideTask() const {
-  return {figures.sharedMemory.latencyMicroseconds * 0.5e-6, figures.memoryGigabytesPerSecond * 0.5e9, true};
+  return {figures_.sharedMemory.latencyMicroseconds * 0.5e-6, figures_.memoryGigabytesPerSecond * 0.5e9, true};
 }
 
 TimeModel::Way TimeModel::overLink(double latencyMicroseconds, double gigabitsPerSecond) {
@@ -13,7 +13,7 @@ TimeModel::Way TimeModel::overLink(double latencyMicroseconds, double gigabitsPe
 }
 
 TimeModel::Way TimeModel::betweenTasks(bool oneHost) const {
-  const cluster::MachineCalibration::Link &link = oneHost ? figures.sharedMemory : figures.grpc;
+  const cluster::MachineCalibration::Link &link = oneHost ? figures_.sharedMemory : figures_.grpc;
   Way way = overLink(link.latencyMicroseconds, link.gigabitsPerSecond);
   way.copies = oneHost;
   return way;
@@ -42,14 +42,14 @@ double TimeModel::transfer(const Way &way, const Message &message) {
 
 double TimeModel::call(uint64_t flops, uint64_t bytes, double threads) const {
   // What is compiled streams its operands; a few dozen operations an element reach a tenth of a matmul's rate.
-  const double rate = figures.matmulGflops * 1e9 * (threads > 0 ? threads : 0.1);
+  const double rate = figures_.matmulGflops * 1e9 * (threads > 0 ? threads : 0.1);
   return instruction() + std::max(double(flops) / rate, memory(double(bytes)));
 }
 
 double TimeModel::queuedCall(Engine engine, uint64_t flops, uint64_t bytes, double threads) const {
   if (engine == Engine::Host)
     return call(flops, bytes, threads);
-  const cluster::MachineCalibration::Gpu &gpu = figures.gpu;
+  const cluster::MachineCalibration::Gpu &gpu = figures_.gpu;
   const double rate = gpu.matmulGflops * 1e9 * (threads > 0 ? 1 : 0.1); // as call() has it
   return gpu.kernelMicroseconds * 1e-6 +
          std::max(double(flops) / rate, double(bytes) / (gpu.memoryGigabytesPerSecond * 1e9));
@@ -58,7 +58,7 @@ double TimeModel::queuedCall(Engine engine, uint64_t flops, uint64_t bytes, doub
 double TimeModel::queuedCopy(Engine engine, uint64_t bytes) const {
   return engine == Engine::Host
              ? copy(bytes)
-             : figures.gpu.pcieMicroseconds * 1e-6 + double(bytes) / (figures.gpu.pcieGigabytesPerSecond * 1e9);
+             : figures_.gpu.pcieMicroseconds * 1e-6 + double(bytes) / (figures_.gpu.pcieGigabytesPerSecond * 1e9);
 }
 
 double TimeModel::queuedSum(Engine engine, uint64_t bytes) const {

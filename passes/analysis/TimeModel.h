@@ -17,7 +17,7 @@ namespace graphc {
 /// Times are in seconds, of one instance of a program.
 class TimeModel {
 public:
-  explicit TimeModel(cluster::MachineCalibration calibration) : figures(std::move(calibration)) {}
+  explicit TimeModel(cluster::MachineCalibration calibration) : figures_(std::move(calibration)) {}
 
   /// How messages go from one program to another.
   struct Way {
@@ -55,7 +55,7 @@ public:
   }
 
   /// Of any instruction, besides what it does.
-  double instruction() const { return figures.callNanoseconds * 1e-9; }
+  double instruction() const { return figures_.callNanoseconds * 1e-9; }
   /// A kernel of the host that reads and writes `bytes` in all. `threads` share a library's; 0: it is compiled.
   double call(uint64_t flops, uint64_t bytes, double threads) const;
   /// Bytes from one place of the host's memory to another: a copy, samples that are gathered.
@@ -65,13 +65,13 @@ public:
   /// The sum of a message of each instance.
   double sum(const Message &message) const;
   /// From the end of a queue's work until the program knows of it: one thread waits for the device and wakes another.
-  double queueLatency() const { return 2 * figures.sharedMemory.latencyMicroseconds * 1e-6; }
+  double queueLatency() const { return 2 * figures_.sharedMemory.latencyMicroseconds * 1e-6; }
 
   /// Who does the work of a queue: a GPU, or the host's cores in a GPU's place (tests).
   enum class Engine { Host, Gpu };
   /// How long the lane is busy to give its device a segment of a step.
   double give(Engine engine) const {
-    return engine == Engine::Gpu ? figures.gpu.launchMicroseconds * 1e-6 : instruction();
+    return engine == Engine::Gpu ? figures_.gpu.launchMicroseconds * 1e-6 : instruction();
   }
   /// How long the queue then is.
   double queuedCall(Engine engine, uint64_t flops, uint64_t bytes, double threads) const;
@@ -80,9 +80,9 @@ public:
   double queuedSum(Engine engine, uint64_t bytes) const;
 
 private:
-  double memory(double bytes) const { return bytes / (figures.memoryGigabytesPerSecond * 1e9); }
+  double memory(double bytes) const { return bytes / (figures_.memoryGigabytesPerSecond * 1e9); }
 
-  cluster::MachineCalibration figures;
+  cluster::MachineCalibration figures_;
 };
 
 } // namespace graphc

@@ -7,18 +7,18 @@
 namespace graphc {
 
 uint32_t StepTimeline::addLane() {
-  lanes.emplace_back();
-  return uint32_t(lanes.size() - 1);
+  lanes_.emplace_back();
+  return uint32_t(lanes_.size() - 1);
 }
 
-uint32_t StepTimeline::addWire() { return wires++; }
+uint32_t StepTimeline::addWire() { return wires_++; }
 
 uint32_t StepTimeline::addChannel(const Channel &channel) {
-  channels.push_back(channel);
-  return uint32_t(channels.size() - 1);
+  channels_.push_back(channel);
+  return uint32_t(channels_.size() - 1);
 }
 
-void StepTimeline::append(uint32_t lane, const Instruction &instruction) { lanes[lane].push_back(instruction); }
+void StepTimeline::append(uint32_t lane, const Instruction &instruction) { lanes_[lane].push_back(instruction); }
 
 /// A run of so many steps: lanes take their instructions in the order of time.
 class StepTimeline::Simulation {
@@ -47,53 +47,53 @@ private:
   void advance(size_t lane, double start);
   Result finish();
 
-  const StepTimeline &timeline;
-  const uint32_t steps;
-  std::vector<Traffic> traffic; ///< by channel
-  std::vector<Cursor> cursors; ///< by lane
-  std::vector<double> wireFree;
-  std::vector<bool> releases; ///< a channel without releases is released by its receives
+  const StepTimeline &timeline_;
+  const uint32_t steps_;
+  std::vector<Traffic> traffic_; ///< by channel
+  std::vector<Cursor> cursors_; ///< by lane
+  std::vector<double> wireFree_;
+  std::vector<bool> releases_; ///< a channel without releases is released by its receives
   // The earliest of all, so that messages reach a wire in the order of time; of equals, the first lane.
   using Start = std::pair<double, size_t>;
-  std::priority_queue<Start, std::vector<Start>, std::greater<>> startable;
-  size_t open = 0; ///< lanes that have not made all steps
-  Result result;
+  std::priority_queue<Start, std::vector<Start>, std::greater<>> startable_;
+  size_t open_ = 0; ///< lanes that have not made all steps
+  Result result_;
 };
 
 StepTimeline::Simulation::Simulation(const StepTimeline &timeline, uint32_t steps)
-    : timeline(timeline), steps(steps), traffic(timeline.channels.size()), cursors(timeline.lanes.size()),
-      wireFree(timeline.wires, 0), releases(timeline.channels.size(), false) {
-  for (size_t i = 0; i < traffic.size(); ++i) {
-    traffic[i].arrived.assign(timeline.channels[i].tokens, 0);
-    traffic[i].sends = timeline.channels[i].tokens;
+    : timeline_(timeline), steps_(steps), traffic_(timeline.channels_.size()), cursors_(timeline.lanes_.size()),
+      wireFree_(timeline.wires_, 0), releases_(timeline.channels_.size(), false) {
+  for (size_t i = 0; i < traffic_.size(); ++i) {
+    traffic_[i].arrived.assign(timeline.channels_[i].tokens, 0);
+    traffic_[i].sends = timeline.channels_[i].tokens;
   }
-  for (const auto &lane : timeline.lanes)
+  for (const auto &lane : timeline.lanes_)
     for (const Instruction &instruction : lane)
       if (instruction.action == Action::Release)
-        releases[instruction.channel] = true;
-  result.lanes.resize(timeline.lanes.size());
-  for (size_t lane = 0; lane < timeline.lanes.size(); ++lane) {
-    result.lanes[lane].resize(timeline.lanes[lane].size());
-    if (timeline.lanes[lane].empty())
-      cursors[lane].step = steps;
+        releases_[instruction.channel] = true;
+  result_.lanes.resize(timeline.lanes_.size());
+  for (size_t lane = 0; lane < timeline.lanes_.size(); ++lane) {
+    result_.lanes[lane].resize(timeline.lanes_[lane].size());
+    if (timeline.lanes_[lane].empty())
+      cursors_[lane].step = steps;
     else
-      ++open;
+      ++open_;
   }
 }
 
 /// When the lane's next instruction can start; nothing while what it waits for has not come up yet.
 std::optional<double> StepTimeline::Simulation::startOf(size_t lane) const {
-  const Cursor &cursor = cursors[lane];
-  const Instruction &instruction = timeline.lanes[lane][cursor.next];
+  const Cursor &cursor = cursors_[lane];
+  const Instruction &instruction = timeline_.lanes_[lane][cursor.next];
   if (instruction.action == Action::Work || instruction.action == Action::Release)
     return cursor.clock;
-  const Traffic &of = traffic[instruction.channel];
+  const Traffic &of = traffic_[instruction.channel];
   if (instruction.action == Action::SendDone)
     return std::max(cursor.clock, of.left);
   if (instruction.action == Action::Receive)
     return of.receives < of.arrived.size() ? std::optional(std::max(cursor.clock, of.arrived[of.receives]))
                                            : std::nullopt;
-  uint32_t capacity = timeline.channels[instruction.channel].capacity;
+  uint32_t capacity = timeline_.channels_[instruction.channel].capacity;
   if (of.sends < capacity)
     return cursor.clock;
   return of.sends - capacity < of.freed.size() ? std::optional(std::max(cursor.clock, of.freed[of.sends - capacity]))
@@ -101,12 +101,12 @@ std::optional<double> StepTimeline::Simulation::startOf(size_t lane) const {
 }
 
 void StepTimeline::Simulation::offer(size_t lane) {
-  if (cursors[lane].step == steps)
+  if (cursors_[lane].step == steps_)
     return;
   if (std::optional<double> start = startOf(lane))
-    startable.push({*start, lane});
+    startable_.push({*start, lane});
   else
-    traffic[timeline.lanes[lane][cursors[lane].next].channel].waiting.push_back(lane);
+    traffic_[timeline_.lanes_[lane][cursors_[lane].next].channel].waiting.push_back(lane);
 }
 
 void StepTimeline::Simulation::wake(Traffic &of) {
@@ -116,14 +116,14 @@ void StepTimeline::Simulation::wake(Traffic &of) {
 
 /// What an instruction that ends at `end` does to its channel.
 void StepTimeline::Simulation::pass(const Instruction &instruction, double end) {
-  const Channel &channel = timeline.channels[instruction.channel];
-  Traffic &of = traffic[instruction.channel];
+  const Channel &channel = timeline_.channels_[instruction.channel];
+  Traffic &of = traffic_[instruction.channel];
   switch (instruction.action) {
   case Action::Send: {
     double left = end;
     if (channel.transfer > 0) {
-      left = std::max(end, wireFree[channel.wire]) + channel.transfer;
-      wireFree[channel.wire] = left;
+      left = std::max(end, wireFree_[channel.wire]) + channel.transfer;
+      wireFree_[channel.wire] = left;
     }
     of.left = left;
     of.arrived.push_back(left + channel.latency);
@@ -133,7 +133,7 @@ void StepTimeline::Simulation::pass(const Instruction &instruction, double end) 
   }
   case Action::Receive:
     ++of.receives;
-    if (!releases[instruction.channel])
+    if (!releases_[instruction.channel])
       of.freed.push_back(end);
     wake(of);
     break;
@@ -148,18 +148,18 @@ void StepTimeline::Simulation::pass(const Instruction &instruction, double end) 
 
 /// The lane's next instruction, which starts then.
 void StepTimeline::Simulation::advance(size_t lane, double start) {
-  Cursor &cursor = cursors[lane];
-  const Instruction &instruction = timeline.lanes[lane][cursor.next];
+  Cursor &cursor = cursors_[lane];
+  const Instruction &instruction = timeline_.lanes_[lane][cursor.next];
   const double end = start + instruction.seconds;
   if (instruction.action != Action::Work)
     pass(instruction, end);
-  result.lanes[lane][cursor.next] = {start, end}; // the last step's stays
+  result_.lanes[lane][cursor.next] = {start, end}; // the last step's stays
   cursor.clock = end;
-  if (++cursor.next == timeline.lanes[lane].size()) {
+  if (++cursor.next == timeline_.lanes_[lane].size()) {
     cursor.next = 0;
     cursor.stepEnds.push_back(end);
-    if (++cursor.step == steps)
-      --open;
+    if (++cursor.step == steps_)
+      --open_;
   }
   offer(lane);
 }
@@ -167,29 +167,29 @@ void StepTimeline::Simulation::advance(size_t lane, double start) {
 /// Times from the first start on, and how long a step takes once the channels are full.
 StepTimeline::Result StepTimeline::Simulation::finish() {
   double first = -1;
-  for (const auto &lane : result.lanes)
+  for (const auto &lane : result_.lanes)
     if (!lane.empty() && (first < 0 || lane.front().start < first))
       first = lane.front().start;
-  for (auto &lane : result.lanes)
+  for (auto &lane : result_.lanes)
     for (Span &span : lane) {
       span.start -= first;
       span.end -= first;
     }
-  uint32_t from = steps / 2; // the first steps fill the channels
-  for (const Cursor &cursor : cursors)
-    if (steps > from + 1 && cursor.stepEnds.size() == steps)
-      result.step = std::max(result.step, (cursor.stepEnds.back() - cursor.stepEnds[from]) / (steps - 1 - from));
-  return std::move(result);
+  uint32_t from = steps_ / 2; // the first steps fill the channels
+  for (const Cursor &cursor : cursors_)
+    if (steps_ > from + 1 && cursor.stepEnds.size() == steps_)
+      result_.step = std::max(result_.step, (cursor.stepEnds.back() - cursor.stepEnds[from]) / (steps_ - 1 - from));
+  return std::move(result_);
 }
 
 std::optional<StepTimeline::Result> StepTimeline::Simulation::run() {
-  for (size_t lane = 0; lane < timeline.lanes.size(); ++lane)
+  for (size_t lane = 0; lane < timeline_.lanes_.size(); ++lane)
     offer(lane);
-  while (open > 0) {
-    if (startable.empty())
+  while (open_ > 0) {
+    if (startable_.empty())
       return std::nullopt;
-    auto [start, lane] = startable.top();
-    startable.pop();
+    auto [start, lane] = startable_.top();
+    startable_.pop();
     advance(lane, start);
   }
   return finish();

@@ -45,16 +45,16 @@ public:
   uint32_t addChannel(const Channel &channel);
   void append(uint32_t lane, const Instruction &instruction);
   /// How many instructions a lane has so far.
-  size_t size(uint32_t lane) const { return lanes[lane].size(); }
+  size_t size(uint32_t lane) const { return lanes_[lane].size(); }
 
   /// Nothing where the lanes wait for each other for ever.
   std::optional<Result> run(uint32_t steps = 12) const;
 
 private:
   class Simulation;
-  std::vector<std::vector<Instruction>> lanes;
-  std::vector<Channel> channels;
-  uint32_t wires = 0;
+  std::vector<std::vector<Instruction>> lanes_;
+  std::vector<Channel> channels_;
+  uint32_t wires_ = 0;
 };
 
 } // namespace graphc

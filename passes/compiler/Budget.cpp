@@ -57,19 +57,19 @@ namespace {
 class BudgetCheck {
 public:
   BudgetCheck(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const DiagnosticSink &sink)
-      : cluster(cluster), budget(cluster.budget), plan(plan), footprint(computeFootprint(plan)), sink(sink) {}
+      : cluster_(cluster), budget_(cluster.budget), plan_(plan), footprint_(computeFootprint(plan)), sink_(sink) {}
 
   bool run() {
-    for (const cluster::MemoryLimit &limit : budget.memory)
+    for (const cluster::MemoryLimit &limit : budget_.memory)
       checkMemory(limit);
     checkPinned();
-    if (budget.bytesPerStep && footprint.bytesPerStep > *budget.bytesPerStep)
-      complain(budget.position,
-               "a step sends " + exactly(footprint.bytesPerStep) + " between tasks, the budget is " +
-                   exactly(*budget.bytesPerStep) + "; another strategy or placement lowers it (see --compare)",
-               footprint.traffic);
+    if (budget_.bytesPerStep && footprint_.bytesPerStep > *budget_.bytesPerStep)
+      complain(budget_.position,
+               "a step sends " + exactly(footprint_.bytesPerStep) + " between tasks, the budget is " +
+                   exactly(*budget_.bytesPerStep) + "; another strategy or placement lowers it (see --compare)",
+               footprint_.traffic);
     checkCopied();
-    return keeps;
+    return keeps_;
   }
 
 private:
@@ -79,7 +79,7 @@ private:
   const Device *fullest(llvm::function_ref<uint64_t(const Device &)> bytes,
                         llvm::function_ref<bool(const Device &)> isMeant = nullptr) const {
     const Device *most = nullptr;
-    for (const Device &device : footprint.devices)
+    for (const Device &device : footprint_.devices)
       if ((!isMeant || isMeant(device)) && (!most || bytes(device) > bytes(*most)))
         most = &device;
     return most;
@@ -90,21 +90,21 @@ private:
   std::string lacking(const Device &device, uint64_t limit) const;
   void complain(base::JsonPosition at, const llvm::Twine &message, llvm::ArrayRef<ResourceContributor> contributors);
 
-  const cluster::ClusterConfig &cluster;
-  const cluster::BudgetConfig &budget;
-  const plan::Plan &plan;
-  const PlanFootprint footprint;
-  const DiagnosticSink &sink;
-  bool keeps = true;
+  const cluster::ClusterConfig &cluster_;
+  const cluster::BudgetConfig &budget_;
+  const plan::Plan &plan_;
+  const PlanFootprint footprint_;
+  const DiagnosticSink &sink_;
+  bool keeps_ = true;
 };
 
 } // namespace
 
 void BudgetCheck::complain(base::JsonPosition at, const llvm::Twine &message,
                            llvm::ArrayRef<ResourceContributor> contributors) {
-  keeps = false;
+  keeps_ = false;
   Diagnostic error;
-  error.file = cluster.file;
+  error.file = cluster_.file;
   error.line = at.line;
   error.column = at.column;
   error.message = message.str();
@@ -122,7 +122,7 @@ void BudgetCheck::complain(base::JsonPosition at, const llvm::Twine &message,
     note.severity = Severity::Note;
     note.message = "and " + std::to_string(contributors.size() - kShown) + " smaller ones";
   }
-  sink(error);
+  sink_(error);
 }
 
 static std::string composition(const PlanFootprint::Device &device) {
@@ -133,10 +133,10 @@ static std::string composition(const PlanFootprint::Device &device) {
 
 /// What values that are computed again do not bring; "" where there are none.
 std::string BudgetCheck::lacking(const Device &device, uint64_t limit) const {
-  const DeviceRows rows(plan);
-  const auto row = unsigned(&device - footprint.devices.data());
+  const DeviceRows rows(plan_);
+  const auto row = unsigned(&device - footprint_.devices.data());
   uint64_t values = 0;
-  for (const plan::Program &program : plan.programs())
+  for (const plan::Program &program : plan_.programs())
     if (llvm::is_contained(rows.of(program), row))
       values += program.recomputed().values();
   if (!values)
@@ -148,7 +148,7 @@ std::string BudgetCheck::lacking(const Device &device, uint64_t limit) const {
 static constexpr llvm::StringLiteral kMemoryAdvice = "; a smaller batch, more tasks or another placement lowers it";
 
 void BudgetCheck::checkMemory(const cluster::MemoryLimit &limit) {
-  auto meant = [&](const Device &device) { return limitOf(budget, device) == &limit; };
+  auto meant = [&](const Device &device) { return limitOf(budget_, device) == &limit; };
   const std::string budgeted =
       limit.device.isEmpty() ? "the budget is " : "the budget for " + limit.device.str() + " is ";
   if (const Device *device = fullest([](const Device &d) { return d.total(); }, meant);
@@ -170,20 +170,20 @@ void BudgetCheck::checkMemory(const cluster::MemoryLimit &limit) {
 
 void BudgetCheck::checkPinned() {
   const Device *device = fullest([](const Device &d) { return d.pinned; });
-  if (budget.pinnedMemory && device && device->pinned > *budget.pinnedMemory)
-    complain(budget.position,
+  if (budget_.pinnedMemory && device && device->pinned > *budget_.pinnedMemory)
+    complain(budget_.position,
              device->name + " needs " + exactly(device->pinned) + " of pinned memory of the host, the budget is " +
-                 exactly(*budget.pinnedMemory) + kMemoryAdvice,
+                 exactly(*budget_.pinnedMemory) + kMemoryAdvice,
              device->hostContributors);
 }
 
 void BudgetCheck::checkCopied() {
   const Device *device = fullest([](const Device &d) { return d.copied.total(); });
-  if (budget.pcieBytesPerStep && device && device->copied.total() > *budget.pcieBytesPerStep)
-    complain(budget.position,
+  if (budget_.pcieBytesPerStep && device && device->copied.total() > *budget_.pcieBytesPerStep)
+    complain(budget_.position,
              "a step copies " + exactly(device->copied.total()) + " between " + device->name + " and its host (" +
                  inBytes(device->copied.toDevice) + " to it, " + inBytes(device->copied.fromDevice) +
-                 " from it), the budget is " + exactly(*budget.pcieBytesPerStep) +
+                 " from it), the budget is " + exactly(*budget_.pcieBytesPerStep) +
                  "; variables on the device that uses them, or another strategy, lower it (see --compare)",
              {});
 }

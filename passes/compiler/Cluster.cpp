@@ -43,7 +43,8 @@ static graph::ClusterAttr makeCluster(MLIRContext *context, const llvm::MapVecto
 static bool sendsDistinctRows(const cluster::ClusterConfig &config) {
   const cluster::StrategyConfig &strategy = config.strategy;
   if (strategy.kind == cluster::StrategyKind::OneDevice ||
-      (strategy.kind == cluster::StrategyKind::AllReduce && strategy.replication == cluster::ReplicationMode::BetweenGraph))
+      (strategy.kind == cluster::StrategyKind::AllReduce &&
+       strategy.replication == cluster::ReplicationMode::BetweenGraph))
     return false; // no rows travel
   return strategy.embeddingRows ? *strategy.embeddingRows == cluster::EmbeddingRows::Distinct
                                 : !config.tasksShareHost();
@@ -84,8 +85,8 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
         GraphDialect::kMinShardBytes, GraphDialect::kMaxShards, GraphDialect::kPlacement, GraphDialect::kLinks})
     module->removeAttr(before);
   const bool fast = strategy.order == cluster::ReduceOrder::Fast, oneHost = config.replicasShareHost();
-  const bool sumsTogether =
-      strategy.kind == cluster::StrategyKind::AllReduce && strategy.replication == cluster::ReplicationMode::BetweenGraph;
+  const bool sumsTogether = strategy.kind == cluster::StrategyKind::AllReduce &&
+                            strategy.replication == cluster::ReplicationMode::BetweenGraph;
   const uint32_t hosts = sumsTogether ? config.hostsOfSums() : 1;
   module->setAttr(GraphDialect::kStrategy, makeStrategy(context, config, fast && !oneHost && hosts == 1, hosts));
   addSettingLoc(module, kStrategySetting, strategy.file.empty() ? config.file : strategy.file, strategy.position.line,

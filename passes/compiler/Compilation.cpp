@@ -29,61 +29,63 @@ static std::unique_ptr<MLIRContext> makeContext() {
 }
 
 CompilerInstance::CompilerInstance(CompileOptions options, DiagnosticSink sink)
-    : options(std::move(options)), sink(std::move(sink)), own(makeContext()), inUse(own.get()),
-      recorder(inUse, sources, this->sink), name("model"), used(cluster::ClusterConfig::oneTask()) {}
+    : options_(std::move(options)), sink_(std::move(sink)), own_(makeContext()), inUse_(own_.get()),
+      recorder_(inUse_, sources_, this->sink_), name_("model"), used_(cluster::ClusterConfig::oneTask()) {}
 
 CompilerInstance::CompilerInstance(ModuleOp module, std::string name, CompileOptions options, DiagnosticSink sink)
-    : options(std::move(options)), sink(std::move(sink)), inUse(module.getContext()),
-      recorder(inUse, sources, this->sink), name(std::move(name)), current(module.clone()),
-      used(cluster::ClusterConfig::oneTask()) {
+    : options_(std::move(options)), sink_(std::move(sink)), inUse_(module.getContext()),
+      recorder_(inUse_, sources_, this->sink_), name_(std::move(name)), current_(module.clone()),
+      used_(cluster::ClusterConfig::oneTask()) {
   DialectRegistry registry;
   registerDialects(registry);
-  inUse->appendDialectRegistry(registry);
+  inUse_->appendDialectRegistry(registry);
 }
 
 CompilerInstance::~CompilerInstance() = default;
 
 LogicalResult CompilerInstance::fail(std::string message) {
   Diagnostic diagnostic;
-  diagnostic.file = name;
+  diagnostic.file = name_;
   diagnostic.message = std::move(message);
-  sink(diagnostic);
+  sink_(diagnostic);
   return failure();
 }
 
 LogicalResult CompilerInstance::read(std::unique_ptr<llvm::MemoryBuffer> model) {
-  name = model->getBufferIdentifier().str();
-  current = readModel(std::move(model), options, sources, *inUse, sink);
-  return current ? begin() : failure();
+  name_ = model->getBufferIdentifier().str();
+  current_ = readModel(std::move(model), options_, sources_, *inUse_, sink_);
+  return current_ ? begin() : failure();
 }
 
 LogicalResult CompilerInstance::begin() {
-  FailureOr<PipelineStage> stage = getStage(*current);
+  FailureOr<PipelineStage> stage = getStage(*current_);
   if (failed(stage))
     return failure();
-  reached = *stage;
-  return checkHasWork(*current, reached);
+  reached_ = *stage;
+  return checkHasWork(*current_, reached_);
 }
 
-bool CompilerInstance::isPlaced() { return reached >= PipelineStage::Placed && (*current)->hasAttr(graph::GraphDialect::kCluster); }
+bool CompilerInstance::isPlaced() {
+  return reached_ >= PipelineStage::Placed && (*current_)->hasAttr(graph::GraphDialect::kCluster);
+}
 
 LogicalResult CompilerInstance::useCluster(const MaybeCluster &cluster) {
   if (cluster && isPlaced())
-    return fail("is of stage \"" + getStageName(reached).str() +
+    return fail("is of stage \"" + getStageName(reached_).str() +
                 "\" and placed already; a cluster is for modules of stage graph or differentiated");
-  if (options.noCublaslt)
-    (*current)->setAttr(graph::GraphDialect::kNoCublaslt, UnitAttr::get((*current)->getContext()));
-  auto brings = [&](StringRef attribute) { return (*current)->hasAttr(attribute); };
+  if (options_.noCublaslt)
+    (*current_)->setAttr(graph::GraphDialect::kNoCublaslt, UnitAttr::get((*current_)->getContext()));
+  auto brings = [&](StringRef attribute) { return (*current_)->hasAttr(attribute); };
   const bool hasCluster = brings(graph::GraphDialect::kCluster);
-  given = cluster.has_value();
-  if (given)
-    used = *cluster;
-  else if (hasCluster && (reached < PipelineStage::Partitioned || brings(graph::GraphDialect::kStrategy) ||
+  given_ = cluster.has_value();
+  if (given_)
+    used_ = *cluster;
+  else if (hasCluster && (reached_ < PipelineStage::Partitioned || brings(graph::GraphDialect::kStrategy) ||
                           brings(graph::GraphDialect::kDistribution)))
     return success();
-  else if (reached >= PipelineStage::Partitioned)
-    return attachFromPrograms(*current);
-  return attachCluster(*current, used, options.softPlacement, sink);
+  else if (reached_ >= PipelineStage::Partitioned)
+    return attachFromPrograms(*current_);
+  return attachCluster(*current_, used_, options_.softPlacement, sink_);
 }
 
 LogicalResult CompilerInstance::run(ModuleOp module, PipelineStage from, PipelineStage to) {
@@ -95,24 +97,24 @@ LogicalResult CompilerInstance::run(ModuleOp module, PipelineStage from, Pipelin
 }
 
 LogicalResult CompilerInstance::lower(PipelineStage stage) {
-  if (stage >= PipelineStage::Outlined && reached < PipelineStage::Outlined && !used.budget.memory.empty() &&
+  if (stage >= PipelineStage::Outlined && reached_ < PipelineStage::Outlined && !used_.budget.memory.empty() &&
       failed(lowerWithinBudget(stage)))
     return failure();
-  if (failed(run(*current, reached, stage)))
+  if (failed(run(*current_, reached_, stage)))
     return failure();
-  reached = std::max(reached, stage);
+  reached_ = std::max(reached_, stage);
   return success();
 }
 
 /// As far as the partitioned stage, and where `stage` is behind it to the scheduled one.
 LogicalResult CompilerInstance::lowerWithinBudget(PipelineStage stage) {
-  if (failed(run(*current, reached, PipelineStage::Partitioned)))
+  if (failed(run(*current_, reached_, PipelineStage::Partitioned)))
     return failure();
-  reached = PipelineStage::Partitioned;
-  FitBudget fit(used.budget);
+  reached_ = PipelineStage::Partitioned;
+  FitBudget fit(used_.budget);
   OwningOpRef<ModuleOp> trial;
   const auto tryIt = [&]() -> FailureOr<bool> {
-    trial = current->clone();
+    trial = current_->clone();
     fit.apply(*trial);
     if (failed(run(*trial, PipelineStage::Partitioned, PipelineStage::Scheduled)))
       return failure();
@@ -127,37 +129,37 @@ LogicalResult CompilerInstance::lowerWithinBudget(PipelineStage stage) {
   if (failed(more))
     return failure();
   if (stage >= PipelineStage::Scheduled && fit.isLastBest()) {
-    current = std::move(trial);
-    reached = PipelineStage::Scheduled;
+    current_ = std::move(trial);
+    reached_ = PipelineStage::Scheduled;
     return success();
   }
   fit.useBest();
-  fit.apply(*current);
+  fit.apply(*current_);
   return success();
 }
 
-FailureOr<plan::Plan> CompilerInstance::emit() { return emit(*current, nativeCode); }
+FailureOr<plan::Plan> CompilerInstance::emit() { return emit(*current_, nativeCode); }
 
 FailureOr<plan::Plan> CompilerInstance::emit(ModuleOp module, bool withCode) {
   EmitOptions emit;
   emit.producer = absl::StrCat("graphc ", base::version());
-  emit.model = llvm::sys::path::filename(name).str();
-  emit.targetCpu = options.targetCpu;
-  emit.cudaArchs = options.cudaArchs;
-  emit.keepCode = options.keepCode;
+  emit.model = llvm::sys::path::filename(name_).str();
+  emit.targetCpu = options_.targetCpu;
+  emit.cudaArchs = options_.cudaArchs;
+  emit.keepCode = options_.keepCode;
   emit.nativeCode = withCode;
   FailureOr<plan::Plan> plan = emitPlan(module, emit);
-  if (succeeded(plan) && options.intraOpThreads > 1)
-    plan->set_intra_op_threads(options.intraOpThreads);
+  if (succeeded(plan) && options_.intraOpThreads > 1)
+    plan->set_intra_op_threads(options_.intraOpThreads);
   return plan;
 }
 
 /// What can only be said of the plan: whether it keeps the budget, and which devices of the cluster it leaves idle.
 LogicalResult CompilerInstance::check(const plan::Plan &plan) {
-  if (!keepsBudget(plan, used, sink))
+  if (!keepsBudget(plan, used_, sink_))
     return failure();
-  if (given)
-    remarkOnIdleDevices(plan, used, sink);
+  if (given_)
+    remarkOnIdleDevices(plan, used_, sink_);
   return success();
 }
 
@@ -166,8 +168,8 @@ LogicalResult CompilerInstance::check(const plan::Plan &plan) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 /// `begin`: reads the model, or looks at the module.
-static void compile(CompilerInstance &compilation, llvm::function_ref<LogicalResult()> begin, const MaybeCluster &cluster,
-                    CompileResult &result) {
+static void compile(CompilerInstance &compilation, llvm::function_ref<LogicalResult()> begin,
+                    const MaybeCluster &cluster, CompileResult &result) {
   if (failed(begin()) || failed(compilation.useCluster(cluster)) || failed(compilation.lower(PipelineStage::Llvm)))
     return;
   FailureOr<plan::Plan> plan = compilation.emit();
@@ -194,7 +196,8 @@ static CompileResult compile(std::unique_ptr<llvm::MemoryBuffer> model, const Ma
   CompileResult result;
   if (!checkOptions(options, result))
     return result;
-  CompilerInstance compilation(options, [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
+  CompilerInstance compilation(options,
+                               [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
   compile(compilation, [&] { return compilation.read(std::move(model)); }, cluster, result);
   return result;
 }
@@ -228,7 +231,7 @@ CompileResult compile(ModuleOp module, std::string_view name, const MaybeCluster
     return result;
   }
   CompilerInstance compilation(module, std::string(name), options,
-                          [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
+                               [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
   compile(compilation, [&] { return compilation.begin(); }, cluster, result);
   return result;
 }

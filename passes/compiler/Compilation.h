@@ -28,20 +28,20 @@ public:
   ~CompilerInstance();
   CompilerInstance(const CompilerInstance &) = delete;
 
-  mlir::MLIRContext &context() { return *inUse; }
+  mlir::MLIRContext &context() { return *inUse_; }
   /// Parses and checks the model, whose name is that of the buffer.
   mlir::LogicalResult read(std::unique_ptr<llvm::MemoryBuffer> model);
   /// Looks at a module that is there: its stage, and whether there is something to compile. Part of read.
   mlir::LogicalResult begin();
-  mlir::ModuleOp module() { return *current; }
-  PipelineStage stage() const { return reached; }
+  mlir::ModuleOp module() { return *current_; }
+  PipelineStage stage() const { return reached_; }
 
   /// Whether the module brings its cluster, and has been placed for it.
   bool isPlaced();
   /// Gives the module a cluster and a strategy. Nothing: those it has, those that its programs show, or one task.
   mlir::LogicalResult useCluster(const MaybeCluster &cluster);
   /// The cluster in use, with the strategy.
-  const cluster::ClusterConfig &cluster() const { return used; }
+  const cluster::ClusterConfig &cluster() const { return used_; }
 
   /// Is asked to set each pass manager up, for debugging flags and timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> setUp;
@@ -62,17 +62,17 @@ private:
   mlir::LogicalResult lowerWithinBudget(PipelineStage stage);
   mlir::FailureOr<plan::Plan> emit(mlir::ModuleOp module, bool withCode);
 
-  const CompileOptions options;
-  const DiagnosticSink sink;
-  std::unique_ptr<mlir::MLIRContext> own;
-  mlir::MLIRContext *inUse;
-  llvm::SourceMgr sources;
-  DiagnosticRecorder recorder;
-  std::string name;
-  mlir::OwningOpRef<mlir::ModuleOp> current;
-  PipelineStage reached = PipelineStage::Graph;
-  cluster::ClusterConfig used;
-  bool given = false; ///< the cluster
+  const CompileOptions options_;
+  const DiagnosticSink sink_;
+  std::unique_ptr<mlir::MLIRContext> own_;
+  mlir::MLIRContext *inUse_;
+  llvm::SourceMgr sources_;
+  DiagnosticRecorder recorder_;
+  std::string name_;
+  mlir::OwningOpRef<mlir::ModuleOp> current_;
+  PipelineStage reached_ = PipelineStage::Graph;
+  cluster::ClusterConfig used_;
+  bool given_ = false; ///< the cluster
 };
 
 /// Compiles a copy of a module, as compile() does text. `name` stands for it in the plan.

@@ -77,8 +77,8 @@ static std::string spellNumber(StringRef line, unsigned column) {
 }
 
 DiagnosticRecorder::DiagnosticRecorder(MLIRContext *context, llvm::SourceMgr &sources, DiagnosticSink sink)
-    : ScopedDiagnosticHandler(context), sources(sources), sink(std::move(sink)) {
-  setHandler([this](mlir::Diagnostic &diagnostic) { this->sink(record(diagnostic)); });
+    : ScopedDiagnosticHandler(context), sources_(sources), sink_(std::move(sink)) {
+  setHandler([this](mlir::Diagnostic &diagnostic) { this->sink_(record(diagnostic)); });
 }
 
 Diagnostic DiagnosticRecorder::record(const mlir::Diagnostic &diagnostic) {
@@ -118,25 +118,25 @@ Diagnostic DiagnosticRecorder::record(Location location, Severity severity, std:
   result.column = place.getColumn();
   result.message = std::move(message);
   if (llvm::SMLoc line = withLine ? findLine(place) : llvm::SMLoc(); line.isValid())
-    result.sourceLine = sources.GetMessage(line, llvm::SourceMgr::DK_Error, "").getLineContents().str();
+    result.sourceLine = sources_.GetMessage(line, llvm::SourceMgr::DK_Error, "").getLineContents().str();
   return result;
 }
 
 llvm::SMLoc DiagnosticRecorder::findLine(FileLineColLoc place) {
   unsigned buffer = place.getLine() && place.getColumn() ? findBuffer(place.getFilename()) : 0;
-  return buffer ? sources.FindLocForLineAndColumn(buffer, place.getLine(), place.getColumn()) : llvm::SMLoc();
+  return buffer ? sources_.FindLocForLineAndColumn(buffer, place.getLine(), place.getColumn()) : llvm::SMLoc();
 }
 
 unsigned DiagnosticRecorder::findBuffer(StringRef file) {
-  for (unsigned i = 1; i <= sources.getNumBuffers(); ++i)
-    if (sources.getMemoryBuffer(i)->getBufferIdentifier() == file)
+  for (unsigned i = 1; i <= sources_.getNumBuffers(); ++i)
+    if (sources_.getMemoryBuffer(i)->getBufferIdentifier() == file)
       return i;
   llvm::sys::fs::file_status status; // a pipe might never end
   if (llvm::sys::fs::status(file, status) || status.type() != llvm::sys::fs::file_type::regular_file ||
       status.getSize() > kMostFileBytes)
     return 0;
   auto opened = llvm::MemoryBuffer::getFile(file);
-  return opened ? sources.AddNewSourceBuffer(std::move(*opened), llvm::SMLoc()) : 0;
+  return opened ? sources_.AddNewSourceBuffer(std::move(*opened), llvm::SMLoc()) : 0;
 }
 
 } // namespace graphc

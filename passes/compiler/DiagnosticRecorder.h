@@ -23,8 +23,8 @@ private:
   llvm::SMLoc findLine(mlir::FileLineColLoc place);
   unsigned findBuffer(llvm::StringRef file);
 
-  llvm::SourceMgr &sources;
-  DiagnosticSink sink;
+  llvm::SourceMgr &sources_;
+  DiagnosticSink sink_;
 };
 
 } // namespace graphc

@@ -22,7 +22,7 @@ std::map<std::string, uint64_t> FitBudget::findNeeds(const plan::Plan &plan, uin
   const DeviceRows rows(plan);
   std::map<std::string, uint64_t> needs;
   excess = 0;
-  for (const MemoryExcess &over : findMemoryExcesses(footprint, budget)) {
+  for (const MemoryExcess &over : findMemoryExcesses(footprint, budget_)) {
     excess += over.bytes;
     const PlanFootprint::Device &device = footprint.devices[over.row];
     const uint64_t room = device.arena > over.bytes ? device.arena - over.bytes : 0;
@@ -51,28 +51,28 @@ std::map<std::string, uint64_t> FitBudget::findNeeds(const plan::Plan &plan, uin
 bool FitBudget::wantsMore(const plan::Plan &plan) {
   uint64_t excess = 0;
   const std::map<std::string, uint64_t> needs = findNeeds(plan, excess);
-  if (rounds++ == 0)
+  if (rounds_++ == 0)
     for (const plan::Program &program : plan.programs())
-      arenas[program.name()] = arenaOf(program);
-  isLast = excess < leastExcess;
-  if (isLast) {
-    leastExcess = excess;
-    best = asked;
+      arenas_[program.name()] = arenaOf(program);
+  isLast_ = excess < leastExcess_;
+  if (isLast_) {
+    leastExcess_ = excess;
+    best_ = asked_;
   }
-  if (!excess || rounds > kMostRounds)
+  if (!excess || rounds_ > kMostRounds)
     return false;
   bool more = false;
   for (const plan::Program &program : plan.programs()) {
     auto need = needs.find(program.name());
-    uint64_t &bytes = asked[program.name()];
+    uint64_t &bytes = asked_[program.name()];
     if (need == needs.end() || bytes == kEverything)
       continue;
     // What was asked for so far brought more or less than that.
-    const uint64_t before = arenas[program.name()], now = arenaOf(program);
+    const uint64_t before = arenas_[program.name()], now = arenaOf(program);
     const double rate = !bytes ? 1 : before > now ? std::clamp(double(bytes) / double(before - now), 1.0, 4.0) : 4;
     // What brings the estimate as low as it gets may leave out values that count in the arena.
-    bytes = rounds == kMostRounds || program.recomputed().all() ? kEverything
-                                                                : bytes + uint64_t(double(need->second) * rate);
+    bytes = rounds_ == kMostRounds || program.recomputed().all() ? kEverything
+                                                                 : bytes + uint64_t(double(need->second) * rate);
     more = true;
   }
   return more;
@@ -80,7 +80,7 @@ bool FitBudget::wantsMore(const plan::Plan &plan) {
 
 void FitBudget::apply(ModuleOp module) const {
   for (auto program : module.getOps<dist::ProgramOp>())
-    if (auto bytes = asked.find(program.getSymName().str()); bytes != asked.end() && bytes->second)
+    if (auto bytes = asked_.find(program.getSymName().str()); bytes != asked_.end() && bytes->second)
       program->setAttr("dist.recompute_bytes", Builder(module).getI64IntegerAttr(int64_t(bytes->second)));
 }
 

@@ -19,14 +19,14 @@ namespace graphc {
 
 class FitBudget {
 public:
-  explicit FitBudget(const cluster::BudgetConfig &budget) : budget(budget) {}
+  explicit FitBudget(const cluster::BudgetConfig &budget) : budget_(budget) {}
 
   /// Whether another round may bring more than `plan`, made with what apply() asks for.
   bool wantsMore(const plan::Plan &plan);
   /// Whether the last plan is the best.
-  bool isLastBest() const { return isLast; }
+  bool isLastBest() const { return isLast_; }
   /// Goes back to what the best plan was made with.
-  void useBest() { asked = best; }
+  void useBest() { asked_ = best_; }
   /// Asks the programs of a partitioned module.
   void apply(mlir::ModuleOp module) const;
 
@@ -34,11 +34,11 @@ private:
   /// Bytes that a lane of each program has to save, by name.
   std::map<std::string, uint64_t> findNeeds(const plan::Plan &plan, uint64_t &excess) const;
 
-  const cluster::BudgetConfig &budget;
-  std::map<std::string, uint64_t> asked, best, arenas; ///< arenas: with nothing computed again
-  uint64_t leastExcess = UINT64_MAX;
-  unsigned rounds = 0;
-  bool isLast = false;
+  const cluster::BudgetConfig &budget_;
+  std::map<std::string, uint64_t> asked_, best_, arenas_; ///< arenas: with nothing computed again
+  uint64_t leastExcess_ = UINT64_MAX;
+  unsigned rounds_ = 0;
+  bool isLast_ = false;
 };
 
 } // namespace graphc

@@ -96,7 +96,7 @@ private:
   unsigned measure(const void *key, Attribute attribute, Type type) {
     SmallVector<Entry> stack{{key, attribute, type}};
     while (!stack.empty()) {
-      if (depths.contains(stack.back().key)) {
+      if (depths_.contains(stack.back().key)) {
         stack.pop_back();
         continue;
       }
@@ -109,22 +109,22 @@ private:
         continue;
       }
       unsigned deepest = 0;
-      auto take = [&](const void *part) { deepest = std::max(deepest, depths.lookup(part)); };
+      auto take = [&](const void *part) { deepest = std::max(deepest, depths_.lookup(part)); };
       forParts(
           entry, [&](Attribute part) { take(part.getAsOpaquePointer()); },
           [&](Type part) { take(part.getAsOpaquePointer()); });
-      depths[entry.key] = deepest + 1;
+      depths_[entry.key] = deepest + 1;
       stack.pop_back();
     }
-    return depths.lookup(key);
+    return depths_.lookup(key);
   }
 
   void push(SmallVectorImpl<Entry> &stack, const void *key, Attribute attribute, Type type) {
-    if (key && !depths.contains(key))
+    if (key && !depths_.contains(key))
       stack.push_back({key, attribute, type});
   }
 
-  llvm::DenseMap<const void *, unsigned> depths;
+  llvm::DenseMap<const void *, unsigned> depths_;
 };
 
 /// What bytecode nests, which has no brackets to count: what comes behind walks it by recursion.
@@ -277,19 +277,19 @@ static LogicalResult checkLibrary(ModuleOp library) {
 class Importer {
 public:
   Importer(ModuleOp model, const CompileOptions &options, llvm::SourceMgr &sources, const DiagnosticSink &sink)
-      : model(model), options(options), sources(sources), sink(sink), begin(model.getBody()->begin()) {}
+      : model_(model), options_(options), sources_(sources), sink_(sink), begin_(model.getBody()->begin()) {}
 
   LogicalResult run() {
-    for (const std::string &path : options.imports)
+    for (const std::string &path : options_.imports)
       if (failed(import(path)))
         return failure();
     // Networks may share flags, and one need not have all trees behind the first, which is trained (buffers, batch statistics). One is misspelt whose name
     // is nearly another's, which is none of them.
     llvm::StringSet<> roots, leaves;
-    for (const std::string &name : arguments)
+    for (const std::string &name : arguments_)
       if (std::optional<TreePath> path = parseTreePath(name))
         (path->keys.empty() ? leaves : roots).insert(path->root);
-    ArrayRef<std::string> trees = options.importVariables;
+    ArrayRef<std::string> trees = options_.importVariables;
     if (trees == ArrayRef(CompileOptions().importVariables))
       return success();
     auto isMisspelt = [&](StringRef tree) {
@@ -302,8 +302,8 @@ public:
           (tree == trees.front() || isMisspelt(tree)))
         return say("", "--import_variables=" + tree +
                            ": no argument of a function that is imported belongs to a tree of that name; " +
-                           (arguments.empty() ? "none has a name: JAX writes them with enable_debug_info=True"
-                                              : "they are " + listFirst(arguments)));
+                           (arguments_.empty() ? "none has a name: JAX writes them with enable_debug_info=True"
+                                               : "they are " + listFirst(arguments_)));
     return success();
   }
 
@@ -312,7 +312,7 @@ private:
     graphc::Diagnostic said;
     said.file = file;
     said.message = std::move(message);
-    sink(said);
+    sink_(said);
     return failure();
   }
   LogicalResult import(const std::string &path);
@@ -320,12 +320,12 @@ private:
     return llvm::join(names.take_front(16), ", ") + (names.size() > 16 ? ", …" : "");
   }
 
-  ModuleOp model;
-  const CompileOptions &options;
-  llvm::SourceMgr &sources;
-  const DiagnosticSink &sink;
-  const Block::iterator begin;
-  std::vector<std::string> arguments; ///< names of those of imported functions
+  ModuleOp model_;
+  const CompileOptions &options_;
+  llvm::SourceMgr &sources_;
+  const DiagnosticSink &sink_;
+  const Block::iterator begin_;
+  std::vector<std::string> arguments_; ///< names of those of imported functions
 };
 
 LogicalResult Importer::import(const std::string &path) {
@@ -336,20 +336,20 @@ LogicalResult Importer::import(const std::string &path) {
   if (StringRef bytes = (*file)->getBuffer();
       isBytecode((*file)->getMemBufferRef()) && (bytes.contains(kVhlo) || bytes.contains(kStablehlo)))
     return say(path, "this is StableHLO's bytecode; expected its text in MLIR's generic form (docs/import.md)");
-  MLIRContext &context = *model.getContext();
+  MLIRContext &context = *model_.getContext();
   context.allowUnregisteredDialects(); // what nobody knows is listed with all else that cannot be imported
-  OwningOpRef<ModuleOp> imported = parseFile(std::move(*file), sources, context, sink);
+  OwningOpRef<ModuleOp> imported = parseFile(std::move(*file), sources_, context, sink_);
   const bool isStablehlo = imported && hasStablehlo(*imported);
   const bool isWell = imported && (!isStablehlo || succeeded(verify(*imported)));
   context.allowUnregisteredDialects(false);
   if (!isWell || (!isStablehlo && failed(checkLibrary(*imported))))
     return failure();
   if (isStablehlo) {
-    llvm::append_range(arguments, listArguments(*imported));
-    if (failed(importStablehlo(*imported, options.importVariables)))
+    llvm::append_range(arguments_, listArguments(*imported));
+    if (failed(importStablehlo(*imported, options_.importVariables)))
       return failure();
   }
-  return merge(*imported, model, begin);
+  return merge(*imported, model_, begin_);
 }
 
 /// The first variable that a function gives a new value, or one that it calls; null where there is none.

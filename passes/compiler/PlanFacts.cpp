@@ -65,7 +65,7 @@ int mainPhase(const plan::Plan &plan) {
   return 0;
 }
 
-ChannelBytes::ChannelBytes(const plan::Plan &plan) : plan(plan) {
+ChannelBytes::ChannelBytes(const plan::Plan &plan) : plan_(plan) {
   for (const plan::Program &sender : plan.programs()) {
     const bool endOfStream = plan.phases(int(sender.phase())).ends_by_end_of_stream();
     plan::LoopWalk loops;
@@ -76,13 +76,13 @@ ChannelBytes::ChannelBytes(const plan::Plan &plan) : plan(plan) {
         uint64_t instances = channel.instances();
         if (channel.all_to_all())
           instances *= instances - 1;
-        bytes[&channel] += channel.bytes() * (endOfStream ? 1 : instances) * times;
+        bytes_[&channel] += channel.bytes() * (endOfStream ? 1 : instances) * times;
       } else if (instruction.has_all_reduce_start()) {
         const plan::Instruction::AllReduceStart &start = instruction.all_reduce_start();
         const plan::Channel &channel = plan.channels(int(start.channel()));
-        bytes[&channel] = channel.bytes() * channel.instances() *
-                          plan::allReduceMessages(plan::AllReduceShape::of(channel),
-                                                  sender.buffers(int(start.buffer())).bytes() / channel.bytes());
+        bytes_[&channel] = channel.bytes() * channel.instances() *
+                           plan::allReduceMessages(plan::AllReduceShape::of(channel),
+                                                   sender.buffers(int(start.buffer())).bytes() / channel.bytes());
       }
     }
   }
@@ -106,7 +106,7 @@ bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel) { return
 
 uint64_t ChannelBytes::betweenTasks(const plan::Channel &channel) const {
   // Each instance carries the same.
-  return perStep(channel) * crossingInstances(plan, channel) / std::max(1u, channel.instances());
+  return perStep(channel) * crossingInstances(plan_, channel) / std::max(1u, channel.instances());
 }
 
 namespace {

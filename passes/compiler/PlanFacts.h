@@ -35,13 +35,13 @@ class ChannelBytes {
 public:
   explicit ChannelBytes(const plan::Plan &plan);
   /// Of all instances; where a phase ends by end of stream, a step is one update, which one instance serves.
-  uint64_t perStep(const plan::Channel &channel) const { return bytes.lookup(&channel); }
+  uint64_t perStep(const plan::Channel &channel) const { return bytes_.lookup(&channel); }
   /// The part that instances between different tasks carry.
   uint64_t betweenTasks(const plan::Channel &channel) const;
 
 private:
-  const plan::Plan &plan;
-  llvm::DenseMap<const plan::Channel *, uint64_t> bytes;
+  const plan::Plan &plan_;
+  llvm::DenseMap<const plan::Channel *, uint64_t> bytes_;
 };
 
 /// Something that takes memory or traffic, for lists of the biggest.

@@ -41,7 +41,7 @@ plan::Task DeviceRows::taskOf(const Key &key) {
   return task;
 }
 
-DeviceRows::DeviceRows(const plan::Plan &plan) : plan(plan) {
+DeviceRows::DeviceRows(const plan::Plan &plan) : plan_(plan) {
   // What the replicas share, by device and phase, and what single tasks have besides.
   std::map<std::string, std::map<uint32_t, uint64_t>> shared;
   std::map<Key, std::map<uint32_t, uint64_t>> own;
@@ -92,26 +92,26 @@ DeviceRows::DeviceRows(const plan::Plan &plan) : plan(plan) {
   llvm::sort(found, llvm::less_first());
   for (auto &[key, row] : found) {
     if (own.count(key) && !isAlike(key, own[key]))
-      byTask[key] = unsigned(rows.size());
+      byTask_[key] = unsigned(rows_.size());
     else
-      families[std::get<2>(key)] = unsigned(rows.size());
-    rows.push_back(std::move(row));
+      families_[std::get<2>(key)] = unsigned(rows_.size());
+    rows_.push_back(std::move(row));
   }
 }
 
 unsigned DeviceRows::at(const plan::Task &task, const std::string &device) const {
-  auto found = byTask.find(Key(task.job(), task.index(), device));
-  return found != byTask.end() ? found->second : families.at(device);
+  auto found = byTask_.find(Key(task.job(), task.index(), device));
+  return found != byTask_.end() ? found->second : families_.at(device);
 }
 
 std::vector<unsigned> DeviceRows::at(const plan::Task &task, bool everywhere, const std::string &device) const {
   if (!everywhere)
     return {at(task, device)};
   std::vector<unsigned> places;
-  if (auto family = families.find(device); family != families.end())
+  if (auto family = families_.find(device); family != families_.end())
     places.push_back(family->second);
-  for (auto &[key, row] : byTask) {
-    if (std::get<2>(key) == device && inDomain(plan, taskOf(key)))
+  for (auto &[key, row] : byTask_) {
+    if (std::get<2>(key) == device && inDomain(plan_, taskOf(key)))
       places.push_back(row);
   }
   return places;
@@ -126,7 +126,7 @@ std::vector<unsigned> DeviceRows::of(const plan::Variable &variable) const {
 }
 
 unsigned DeviceRows::of(const plan::Program &program, uint32_t instance) const {
-  return at(plan::instanceTask(plan, program, std::min(instance, program.instances() - 1)), program.device());
+  return at(plan::instanceTask(plan_, program, std::min(instance, program.instances() - 1)), program.device());
 }
 
 } // namespace graphc

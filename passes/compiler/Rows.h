@@ -28,7 +28,7 @@ public:
     std::string name; ///< "/job:worker/device:CPU:0" for several replicas
     unsigned tasks = 1; ///< replicas that are like this one
   };
-  const std::vector<Row> &all() const { return rows; }
+  const std::vector<Row> &all() const { return rows_; }
   /// Where a program runs and where a variable is stored: indices into all(), each once.
   std::vector<unsigned> of(const plan::Program &program) const;
   std::vector<unsigned> of(const plan::Variable &variable) const;
@@ -41,10 +41,10 @@ private:
   unsigned at(const plan::Task &task, const std::string &device) const;
   std::vector<unsigned> at(const plan::Task &task, bool everywhere, const std::string &device) const;
 
-  const plan::Plan &plan;
-  std::vector<Row> rows;
-  std::map<Key, unsigned> byTask; ///< rows of one task
-  std::map<std::string, unsigned> families; ///< by device: the row of the replicas that are alike
+  const plan::Plan &plan_;
+  std::vector<Row> rows_;
+  std::map<Key, unsigned> byTask_; ///< rows of one task
+  std::map<std::string, unsigned> families_; ///< by device: the row of the replicas that are alike
 };
 
 /// The instances of a program that run on one task.

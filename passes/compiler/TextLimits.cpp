@@ -26,48 +26,48 @@ struct Alias {
 class Scan {
 public:
   explicit Scan(StringRef text)
-      : text(text),
-        mostBytes(llvm::SaturatingAdd(llvm::SaturatingMultiply<uint64_t>(text.size(), 64), uint64_t(1) << 28)) {}
+      : text_(text),
+        mostBytes_(llvm::SaturatingAdd(llvm::SaturatingMultiply<uint64_t>(text.size(), 64), uint64_t(1) << 28)) {}
 
   std::optional<TextExcess> run() {
-    while (!excess && at < text.size())
+    while (!excess_ && at_ < text_.size())
       step();
-    return std::move(excess);
+    return std::move(excess_);
   }
 
 private:
   void step() {
-    const char c = text[at];
+    const char c = text_[at_];
     if (c == '"') {
       skipString();
-    } else if (text.substr(at).starts_with("//")) {
-      at = std::min(text.find('\n', at), text.size());
+    } else if (text_.substr(at_).starts_with("//")) {
+      at_ = std::min(text_.find('\n', at_), text_.size());
     } else if (c == '-' || c == '+' || c == '*') {
       // `->` is an arrow; a sign in front of a number is one operator, and no expression.
-      const bool arrow = text.substr(at).starts_with("->");
-      at += arrow ? 2 : 1;
+      const bool arrow = text_.substr(at_).starts_with("->");
+      at_ += arrow ? 2 : 1;
       if (!arrow)
         countOperator();
-    } else if (text.substr(at).starts_with(">=")) {
-      at += 2; // a relation of an integer set
+    } else if (text_.substr(at_).starts_with(">=")) {
+      at_ += 2; // a relation of an integer set
     } else if (c == '(' || c == '[' || c == '{' || c == '<') {
-      operators = 0;
-      reach(++depth);
-      ++at;
+      operators_ = 0;
+      reach(++depth_);
+      ++at_;
     } else if (c == ')' || c == ']' || c == '}' || c == '>') {
-      depth -= depth > 0;
-      ++at;
-    } else if ((c == '#' || c == '!') && at + 1 < text.size() && isWord(text[at + 1])) {
+      depth_ -= depth_ > 0;
+      ++at_;
+    } else if ((c == '#' || c == '!') && at_ + 1 < text_.size() && isWord(text_[at_ + 1])) {
       takeName();
     } else if (isWord(c)) {
       takeWord();
     } else {
-      operators *= c != ',';
-      starts |= c == '\n';
-      ++at;
+      operators_ *= c != ',';
+      starts_ |= c == '\n';
+      ++at_;
       return;
     }
-    starts = false;
+    starts_ = false;
   }
 
   static bool isWord(char c) {
@@ -75,39 +75,39 @@ private:
   }
 
   void skipString() {
-    if (starts && depth == 0)
+    if (starts_ && depth_ == 0)
       close();
-    for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
-      at += text[at] == '\\';
-    ++at;
+    for (++at_; at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n'; ++at_)
+      at_ += text_[at_] == '\\';
+    ++at_;
   }
 
   StringRef readWord() {
-    const size_t begin = at;
-    while (at < text.size() && isWord(text[at]))
-      ++at;
-    if (at - begin > kLongestWord && !excess)
-      excess = {text.data() + begin, "a word has " + std::to_string(at - begin) + " characters, expected at most " +
-                                         std::to_string(kLongestWord)};
-    return text.slice(begin, at);
+    const size_t begin = at_;
+    while (at_ < text_.size() && isWord(text_[at_]))
+      ++at_;
+    if (at_ - begin > kLongestWord && !excess_)
+      excess_ = {text_.data() + begin, "a word has " + std::to_string(at_ - begin) + " characters, expected at most " +
+                                           std::to_string(kLongestWord)};
+    return text_.slice(begin, at_);
   }
 
   /// An op's first word at the beginning of a line ends the alias before it; a value's has no dialect.
   void takeWord() {
-    const bool begins = starts && depth == 0;
+    const bool begins = starts_ && depth_ == 0;
     StringRef word = readWord();
     if (begins && (word.contains('.') || word.starts_with("%") || word == "module"))
       close();
     uint64_t number = 0;
-    if (word.starts_with("%") && text.substr(at).starts_with("#") && startsWithNumber(text.substr(at + 1), number) &&
-        number > kMostResults)
-      excess = {text.data() + at, "no op has so many results"};
+    if (word.starts_with("%") && text_.substr(at_).starts_with("#") &&
+        startsWithNumber(text_.substr(at_ + 1), number) && number > kMostResults)
+      excess_ = {text_.data() + at_, "no op has so many results"};
     if (word == "mod" || word == "floordiv" || word == "ceildiv")
       countOperator();
-    if (StringRef rest = text.substr(at).ltrim(); // which ends MLIR 22's parser
+    if (StringRef rest = text_.substr(at_).ltrim(); // which ends MLIR 22's parser
         word == "array" && rest.consume_front("<") && rest.ltrim().starts_with("index"))
-      excess = {text.data() + at - word.size(),
-                "an array has elements of 'index', expected an integer or floating point type"};
+      excess_ = {text_.data() + at_ - word.size(),
+                 "an array has elements of 'index', expected an integer or floating point type"};
   }
 
   static bool startsWithNumber(StringRef rest, uint64_t &number) {
@@ -118,58 +118,58 @@ private:
   }
 
   void takeName() {
-    const bool begins = starts && depth == 0;
-    const char *place = text.data() + at++;
+    const bool begins = starts_ && depth_ == 0;
+    const char *place = text_.data() + at_++;
     StringRef name = readWord();
     if (name.contains('.')) // a dialect's
       return;
     const StringRef key(place, name.size() + 1);
-    if (begins && text.substr(at).ltrim().starts_with("=")) {
+    if (begins && text_.substr(at_).ltrim().starts_with("=")) {
       close();
-      open = key;
-      opened = at;
-      own = {};
+      open_ = key;
+      opened_ = at_;
+      own_ = {};
       return;
     }
-    const Alias alias = aliases.lookup(key);
-    own.bytes = llvm::SaturatingAdd(own.bytes, alias.bytes);
-    total = llvm::SaturatingAdd(total, alias.bytes);
-    if (total > mostBytes)
-      excess = {place,
-                "aliases of aliases stand for more than " + std::to_string(mostBytes >> 20) + " MiB of text here"};
-    reach(depth + alias.depth, place);
+    const Alias alias = aliases_.lookup(key);
+    own_.bytes = llvm::SaturatingAdd(own_.bytes, alias.bytes);
+    total_ = llvm::SaturatingAdd(total_, alias.bytes);
+    if (total_ > mostBytes_)
+      excess_ = {place,
+                 "aliases of aliases stand for more than " + std::to_string(mostBytes_ >> 20) + " MiB of text here"};
+    reach(depth_ + alias.depth, place);
   }
 
   void close() {
-    if (!open.empty())
-      aliases[open] = {llvm::SaturatingAdd<uint64_t>(own.bytes, at - opened), own.depth + 1};
-    open = {};
+    if (!open_.empty())
+      aliases_[open_] = {llvm::SaturatingAdd<uint64_t>(own_.bytes, at_ - opened_), own_.depth + 1};
+    open_ = {};
   }
 
-  void reach(uint64_t to) { reach(to, text.data() + at); }
+  void reach(uint64_t to) { reach(to, text_.data() + at_); }
   void reach(uint64_t to, const char *place) {
-    own.depth = std::max(own.depth, to);
-    if (to > kDeepest && !excess)
-      excess = {place,
-                "brackets are nested too deeply here, expected at most " + std::to_string(kDeepest) + " open ones"};
+    own_.depth = std::max(own_.depth, to);
+    if (to > kDeepest && !excess_)
+      excess_ = {place,
+                 "brackets are nested too deeply here, expected at most " + std::to_string(kDeepest) + " open ones"};
   }
 
   void countOperator() {
-    if (++operators > kMostOperators && !excess)
-      excess = {text.data() + at - 1,
-                "an expression has more than " + std::to_string(kMostOperators) + " operators here"};
+    if (++operators_ > kMostOperators && !excess_)
+      excess_ = {text_.data() + at_ - 1,
+                 "an expression has more than " + std::to_string(kMostOperators) + " operators here"};
   }
 
-  StringRef text;
-  const uint64_t mostBytes; ///< that all aliases may stand for; beyond it lie doublings alone
-  size_t at = 0;
-  bool starts = true; ///< nothing but blanks stands before this on its line
-  uint64_t depth = 0, operators = 0, total = 0;
-  llvm::StringMap<Alias> aliases;
-  StringRef open; ///< the alias whose text this is
-  size_t opened = 0;
-  Alias own;
-  std::optional<TextExcess> excess;
+  StringRef text_;
+  const uint64_t mostBytes_; ///< that all aliases may stand for; beyond it lie doublings alone
+  size_t at_ = 0;
+  bool starts_ = true; ///< nothing but blanks stands before this on its line
+  uint64_t depth_ = 0, operators_ = 0, total_ = 0;
+  llvm::StringMap<Alias> aliases_;
+  StringRef open_; ///< the alias whose text this is
+  size_t opened_ = 0;
+  Alias own_;
+  std::optional<TextExcess> excess_;
 };
 
 } // namespace

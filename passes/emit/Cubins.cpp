@@ -63,7 +63,7 @@ static std::string readAll(const Twine &path) {
 }
 
 Expected<std::vector<CubinImage>> assemble(StringRef ptxas, StringRef ptx, ArrayRef<std::string> archs,
-                                      std::optional<AssemblerRefusal> &refusal) {
+                                           std::optional<AssemblerRefusal> &refusal) {
   SmallString<128> folder;
   if (std::error_code failed = sys::fs::createUniqueDirectory("graphc-ptxas", folder))
     return codeError("cannot make a temporary folder: " + failed.message());

@@ -29,7 +29,8 @@ std::optional<std::string> findPtxas();
 /// The same PTX and the same assembler give the same bytes. An error of the machine (no space, the assembler does not start) is an Error; what the assembler
 /// refuses is in `refusal`, and then nothing is returned.
 llvm::Expected<std::vector<CubinImage>> assemble(llvm::StringRef ptxas, llvm::StringRef ptx,
-                                            llvm::ArrayRef<std::string> archs, std::optional<AssemblerRefusal> &refusal);
+                                                 llvm::ArrayRef<std::string> archs,
+                                                 std::optional<AssemblerRefusal> &refusal);
 
 } // namespace graphc
 #endif

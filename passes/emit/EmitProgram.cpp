@@ -19,24 +19,24 @@ namespace {
 class ProgramEmitter {
 public:
   ProgramEmitter(dist::ProgramOp op, PlanTables &tables, plan::Program &out)
-      : op(op), tables(tables), out(out), hasQueues(op.hasQueues()) {}
+      : op_(op), tables_(tables), out_(out), hasQueues_(op.hasQueues()) {}
 
   LogicalResult emit() {
     if (failed(emitHead()))
       return failure();
-    for (Operation &inner : op.getBlock().without_terminator())
+    for (Operation &inner : op_.getBlock().without_terminator())
       if (failed(emitOp(&inner)))
         return failure();
-    if (recoversFromMemory(op->getParentOfType<ModuleOp>()) && plan->phases(int(out.phase())).role() == plan::TRAIN)
+    if (recoversFromMemory(op_->getParentOfType<ModuleOp>()) && plan->phases(int(out_.phase())).role() == plan::TRAIN)
       noteCommitPoint();
-    formSegments(out);
-    auto ranks = op->getAttrOfType<DenseI32ArrayAttr>(kEventRanks);
+    formSegments(out_);
+    auto ranks = op_->getAttrOfType<DenseI32ArrayAttr>(kEventRanks);
     if (!ranks)
-      return op.emitOpError("has no ") << kEventRanks << "; schedule and verify-liveness leave them";
-    out.mutable_event_ranks()->Add(ranks.asArrayRef().begin(), ranks.asArrayRef().end());
-    out.set_bytes_sent_per_step(sent);
-    out.set_bytes_received_per_step(received);
-    out.set_flops_per_step(flops);
+      return op_.emitOpError("has no ") << kEventRanks << "; schedule and verify-liveness leave them";
+    out_.mutable_event_ranks()->Add(ranks.asArrayRef().begin(), ranks.asArrayRef().end());
+    out_.set_bytes_sent_per_step(sent_);
+    out_.set_bytes_received_per_step(received_);
+    out_.set_flops_per_step(flops_);
     return success();
   }
 
@@ -83,8 +83,8 @@ private:
   template <typename Op> plan::Instruction::Aggregate *emitSum(Op aggregate);
 
   plan::Buffer *newBuffer(Value value) {
-    buffers[value] = uint32_t(out.buffers_size());
-    plan::Buffer *buffer = out.add_buffers();
+    buffers_[value] = uint32_t(out_.buffers_size());
+    plan::Buffer *buffer = out_.add_buffers();
     setType(cast<ShapedType>(value.getType()), *buffer->mutable_type());
     buffer->set_bytes(dist::getBufferBytes(value));
     if (auto name = value.getDefiningOp()->getAttrOfType<StringAttr>("name"))
@@ -92,74 +92,74 @@ private:
     return buffer;
   }
   /// Of a buffer that is not said to be the host's.
-  plan::Space spaceOf(bool host) const { return hasQueues && !host ? plan::DEVICE : plan::HOST; }
+  plan::Space spaceOf(bool host) const { return hasQueues_ && !host ? plan::DEVICE : plan::HOST; }
   /// The kind of device that compiled kernels of the operation run on: its queue's, or that of the program itself.
   std::string kindOf(std::optional<uint64_t> queue) const {
-    return std::string(queue ? device::kindOf(out.device()) : device::hostKind().name);
+    return std::string(queue ? device::kindOf(out_.device()) : device::hostKind().name);
   }
   plan::Instruction *newInstruction(Operation *inner) {
-    plan::Instruction *instruction = out.add_instructions();
+    plan::Instruction *instruction = out_.add_instructions();
     if (auto queue = inner->getAttrOfType<IntegerAttr>("queue")) {
       instruction->set_queue(uint32_t(queue.getInt()));
-      out.set_queues(std::max(out.queues(), instruction->queue()));
+      out_.set_queues(std::max(out_.queues(), instruction->queue()));
     }
-    instruction->set_location(tables.location(inner->getLoc()));
+    instruction->set_location(tables_.location(inner->getLoc()));
     return instruction;
   }
-  uint32_t channel(StringRef name) const { return tables.channels.lookup(name); }
+  uint32_t channel(StringRef name) const { return tables_.channels.lookup(name); }
   const plan::Channel &channelOf(StringRef name) const { return plan->channels(int(channel(name))); }
 
-  dist::ProgramOp op;
-  PlanTables &tables;
-  plan::Program &out;
-  const bool hasQueues;
-  llvm::DenseMap<Value, uint32_t> buffers;
-  uint64_t times = 1; ///< of a loop, while its body is emitted
-  uint64_t sent = 0, received = 0, flops = 0;
+  dist::ProgramOp op_;
+  PlanTables &tables_;
+  plan::Program &out_;
+  const bool hasQueues_;
+  llvm::DenseMap<Value, uint32_t> buffers_;
+  uint64_t times_ = 1; ///< of a loop, while its body is emitted
+  uint64_t sent_ = 0, received_ = 0, flops_ = 0;
 };
 
 /// Where the first write of a variable is: schedule has put all that waits before it.
 void ProgramEmitter::noteCommitPoint() {
-  for (int i = 0; i < out.instructions_size() && !out.has_commit_point(); ++i)
-    for (const plan::BufferEffect &effect : plan::effectsOf(*plan, out, out.instructions(i)).buffers)
-      if (effect.access != plan::READ && out.buffers(int(effect.buffer)).storage_case() == plan::Buffer::kVariable)
-        out.set_commit_point(uint32_t(i));
+  for (int i = 0; i < out_.instructions_size() && !out_.has_commit_point(); ++i)
+    for (const plan::BufferEffect &effect : plan::effectsOf(*plan, out_, out_.instructions(i)).buffers)
+      if (effect.access != plan::READ && out_.buffers(int(effect.buffer)).storage_case() == plan::Buffer::kVariable)
+        out_.set_commit_point(uint32_t(i));
 }
 
 LogicalResult ProgramEmitter::emitHead() {
-  out.set_name(op.getSymName().str());
-  auto phase = tables.phases.find(op.getPhase());
-  if (phase == tables.phases.end())
-    return op.emitOpError("belongs to the phase @") << op.getPhase() << ", which this module does not declare";
-  out.set_phase(phase->second);
-  out.set_instances(uint32_t(op.getReplicas()));
-  out.set_spread(op.isSpread());
-  out.set_locks_variables(op.getLocksVariables());
-  std::optional<uint64_t> arena = op.getArenaBytes();
+  out_.set_name(op_.getSymName().str());
+  auto phase = tables_.phases.find(op_.getPhase());
+  if (phase == tables_.phases.end())
+    return op_.emitOpError("belongs to the phase @") << op_.getPhase() << ", which this module does not declare";
+  out_.set_phase(phase->second);
+  out_.set_instances(uint32_t(op_.getReplicas()));
+  out_.set_spread(op_.isSpread());
+  out_.set_locks_variables(op_.getLocksVariables());
+  std::optional<uint64_t> arena = op_.getArenaBytes();
   if (!arena)
-    return op.emitOpError("has no arena_bytes; schedule computes it");
-  out.set_arena_bytes(*arena);
-  out.set_device_arena_bytes(op.getDeviceArenaBytes().value_or(0));
-  if (auto found = op->getAttrOfType<DenseI64ArrayAttr>("dist.recomputed")) {
-    out.mutable_recomputed()->set_values(uint32_t(found[0]));
-    out.mutable_recomputed()->set_bytes(uint64_t(found[1]));
-    out.mutable_recomputed()->set_seconds(double(found[2]) * 1e-9);
-    out.mutable_recomputed()->set_all(found[3] != 0);
+    return op_.emitOpError("has no arena_bytes; schedule computes it");
+  out_.set_arena_bytes(*arena);
+  out_.set_device_arena_bytes(op_.getDeviceArenaBytes().value_or(0));
+  if (auto found = op_->getAttrOfType<DenseI64ArrayAttr>("dist.recomputed")) {
+    out_.mutable_recomputed()->set_values(uint32_t(found[0]));
+    out_.mutable_recomputed()->set_bytes(uint64_t(found[1]));
+    out_.mutable_recomputed()->set_seconds(double(found[2]) * 1e-9);
+    out_.mutable_recomputed()->set_all(found[3] != 0);
   }
   std::string error;
-  std::optional<graph::DeviceName> device = graph::DeviceName::parse(op.getDevice(), error);
+  std::optional<graph::DeviceName> device = graph::DeviceName::parse(op_.getDevice(), error);
   assert(device && "dist.program's verifier has read it");
-  out.set_device(device->kind + ":" + std::to_string(device->index.value_or(0)));
-  if (op.isSpread()) {
+  out_.set_device(device->kind + ":" + std::to_string(device->index.value_or(0)));
+  if (op_.isSpread()) {
     for (const plan::ReplicaDomain::Range &range : plan->replicas().ranges())
       if (const std::string &job = plan->jobs(int(range.job())).name(); !device->job.empty() && device->job != job)
-        return op.emitOpError("is on every task of job \"")
+        return op_.emitOpError("is on every task of job \"")
                << device->job << "\", but the replicas are on job \"" << job << "\" (graph.distribution)";
     return success();
   }
-  FailureOr<plan::Task> task = tables.task(op, *device);
+  FailureOr<plan::Task> task = tables_.task(op_, *device);
   if (succeeded(task))
-    *out.mutable_task() = *task;
+    *out_.mutable_task() = *task;
   return task;
 }
 
@@ -178,20 +178,20 @@ LogicalResult ProgramEmitter::emitCall(Operation *call, FailureOr<uint32_t> kern
   plan::Instruction::Call *instruction = newInstruction(call)->mutable_call();
   instruction->set_kernel(*kernel);
   for (Value operand : operands)
-    instruction->add_buffers(buffers.lookup(operand));
-  flops += plan->kernels(int(*kernel)).flops() * times;
+    instruction->add_buffers(buffers_.lookup(operand));
+  flops_ += plan->kernels(int(*kernel)).flops() * times_;
   return success();
 }
 
 LogicalResult ProgramEmitter::emit(dist::RepeatOp repeat) {
-  const int at = out.instructions_size();
+  const int at = out_.instructions_size();
   newInstruction(repeat)->mutable_repeat()->set_count(uint32_t(repeat.getCount()));
-  times = repeat.getCount();
+  times_ = repeat.getCount();
   for (Operation &inner : repeat.getBody().front())
     if (failed(emitOp(&inner)))
       return failure();
-  times = 1;
-  out.mutable_instructions(at)->mutable_repeat()->set_length(uint32_t(out.instructions_size() - at - 1));
+  times_ = 1;
+  out_.mutable_instructions(at)->mutable_repeat()->set_length(uint32_t(out_.instructions_size() - at - 1));
   return success();
 }
 
@@ -201,9 +201,9 @@ FailureOr<uint32_t> ProgramEmitter::emitAdd(Operation *op, StringRef add, Value 
   const uint64_t bytes = dist::getBufferBytes(sum);
   const uint64_t chunkBytes =
       chunk * uint64_t(graph::getElementBytes(cast<MemRefType>(sum.getType()).getElementType()));
-  FailureOr<uint32_t> kernel = tables.kernel(op, add, kindOf(queue), {chunkBytes, chunkBytes});
+  FailureOr<uint32_t> kernel = tables_.kernel(op, add, kindOf(queue), {chunkBytes, chunkBytes});
   if (succeeded(kernel))
-    flops += plan->kernels(int(*kernel)).flops() * (bytes ? bytes / chunkBytes : 1) * times;
+    flops_ += plan->kernels(int(*kernel)).flops() * (bytes ? bytes / chunkBytes : 1) * times;
   return kernel;
 }
 
@@ -213,9 +213,9 @@ LogicalResult ProgramEmitter::emit(dist::AccumulateOp sum) {
   if (failed(add))
     return failure();
   plan::Instruction::Accumulate *instruction = newInstruction(sum)->mutable_accumulate();
-  instruction->set_buffer(buffers.lookup(sum.getValue()));
+  instruction->set_buffer(buffers_.lookup(sum.getValue()));
   for (Value partial : sum.getPartials())
-    instruction->add_partials(buffers.lookup(partial));
+    instruction->add_partials(buffers_.lookup(partial));
   instruction->set_add(*add);
   instruction->set_per_leaf(uint32_t(sum.getPerLeaf()));
   return success();
@@ -231,7 +231,7 @@ template <typename Op> plan::Instruction::Aggregate *ProgramEmitter::emitSum(Op 
     return nullptr;
   plan::Instruction::Aggregate *instruction = newInstruction(aggregate)->mutable_aggregate();
   instruction->set_channel(channel(aggregate.getChannel()));
-  instruction->set_buffer(buffers.lookup(sum));
+  instruction->set_buffer(buffers_.lookup(sum));
   instruction->set_add(*add);
   return instruction;
 }
@@ -246,7 +246,7 @@ static plan::Reduction getReduction(StringRef name) {
 
 LogicalResult ProgramEmitter::emit(dist::VariableBufferOp buffer) {
   plan::Buffer *made = newBuffer(buffer.getBuffer());
-  made->set_variable(tables.variables.lookup(buffer.getVariable()));
+  made->set_variable(tables_.variables.lookup(buffer.getVariable()));
   made->set_space(spaceOf(/*host=*/false));
   return success();
 }
@@ -256,20 +256,20 @@ LogicalResult ProgramEmitter::emit(dist::ConstantBufferOp buffer) {
   if (!value)
     return buffer.emitOpError("has data that plans cannot hold");
   plan::Buffer *made = newBuffer(buffer.getBuffer());
-  made->set_constant(tables.constant(getRawBytes(value)));
+  made->set_constant(tables_.constant(getRawBytes(value)));
   made->set_space(spaceOf(buffer.getHost()));
   return success();
 }
 
 LogicalResult ProgramEmitter::emit(dist::ViewOp view) {
-  uint32_t source = buffers.lookup(view.getSource());
+  uint32_t source = buffers_.lookup(view.getSource());
   // Bound by its receive or acquire: the same entry, whatever its shape.
-  if (out.buffers(int(source)).has_slot() || out.buffers(int(source)).has_outgoing()) {
-    buffers[view.getBuffer()] = source;
+  if (out_.buffers(int(source)).has_slot() || out_.buffers(int(source)).has_outgoing()) {
+    buffers_[view.getBuffer()] = source;
     return success();
   }
   plan::Buffer *alias = newBuffer(view.getBuffer());
-  const plan::Buffer &memory = out.buffers(int(source));
+  const plan::Buffer &memory = out_.buffers(int(source));
   alias->set_space(memory.space());
   if (memory.has_arena())
     alias->mutable_arena()->set_offset(memory.arena().offset() + view.getOffset());
@@ -286,17 +286,17 @@ LogicalResult ProgramEmitter::emit(dist::ViewOp view) {
 
 LogicalResult ProgramEmitter::emit(dist::CallOp call) {
   SmallVector<uint64_t> bytes = llvm::map_to_vector(call.getBuffers(), dist::getBufferBytes);
-  return emitCall(call, tables.kernel(call, call.getKernel(), kindOf(call.getQueue()), bytes), call.getBuffers());
+  return emitCall(call, tables_.kernel(call, call.getKernel(), kindOf(call.getQueue()), bytes), call.getBuffers());
 }
 
 LogicalResult ProgramEmitter::emit(dist::LibraryCallOp call) {
-  return emitCall(call, tables.library(call), call->getOperands());
+  return emitCall(call, tables_.library(call), call->getOperands());
 }
 
 LogicalResult ProgramEmitter::emit(dist::CopyOp copy) {
   plan::Instruction::Copy *instruction = newInstruction(copy)->mutable_copy();
-  instruction->set_from(buffers.lookup(copy.getFrom()));
-  instruction->set_to(buffers.lookup(copy.getTo()));
+  instruction->set_from(buffers_.lookup(copy.getFrom()));
+  instruction->set_to(buffers_.lookup(copy.getTo()));
   return success();
 }
 
@@ -320,11 +320,11 @@ LogicalResult ProgramEmitter::emit(dist::ReceiveOp receive) {
   newBuffer(receive.getValue())->set_slot(true);
   plan::Instruction::Receive *instruction = newInstruction(receive)->mutable_receive();
   instruction->set_channel(channel(receive.getChannel()));
-  instruction->set_buffer(buffers.lookup(receive.getValue()));
+  instruction->set_buffer(buffers_.lookup(receive.getValue()));
   if (receive.getCount())
-    instruction->set_units(buffers.lookup(receive.getCount()));
+    instruction->set_units(buffers_.lookup(receive.getCount()));
   if (!channelOf(receive.getChannel()).conflating())
-    received += channelOf(receive.getChannel()).bytes() * times;
+    received_ += channelOf(receive.getChannel()).bytes() * times_;
   return success();
 }
 
@@ -332,7 +332,7 @@ LogicalResult ProgramEmitter::emit(dist::AcquireOp acquire) {
   newBuffer(acquire.getBuffer())->set_outgoing(channel(acquire.getChannel()));
   plan::Instruction::Acquire *instruction = newInstruction(acquire)->mutable_acquire();
   instruction->set_channel(channel(acquire.getChannel()));
-  instruction->set_buffer(buffers.lookup(acquire.getBuffer()));
+  instruction->set_buffer(buffers_.lookup(acquire.getBuffer()));
   return success();
 }
 
@@ -344,15 +344,15 @@ LogicalResult ProgramEmitter::emit(dist::ReleaseOp release) {
 LogicalResult ProgramEmitter::emit(dist::SendStartOp send) {
   plan::Instruction::SendStart *instruction = newInstruction(send)->mutable_send_start();
   instruction->set_channel(channel(send.getChannel()));
-  instruction->set_buffer(buffers.lookup(send.getValue()));
+  instruction->set_buffer(buffers_.lookup(send.getValue()));
   instruction->set_ahead(send.getAhead());
   instruction->set_deal(send.getDeal());
   if (send.getCount())
-    instruction->set_units(buffers.lookup(send.getCount()));
+    instruction->set_units(buffers_.lookup(send.getCount()));
   const plan::Channel &target = channelOf(send.getChannel());
-  uint64_t messages = target.all_to_all() ? target.instances() - 1 : op.isFamily() ? 1 : target.instances();
+  uint64_t messages = target.all_to_all() ? target.instances() - 1 : op_.isFamily() ? 1 : target.instances();
   if (!target.conflating())
-    sent += target.bytes() * messages * times;
+    sent_ += target.bytes() * messages * times_;
   return success();
 }
 
@@ -368,13 +368,13 @@ LogicalResult ProgramEmitter::emit(dist::AggregateIntoOp aggregate) {
   const plan::Channel &source = channelOf(aggregate.getChannel());
   if (aggregate.getOwn()) {
     instruction->set_has_own(true);
-    instruction->set_own(buffers.lookup(aggregate.getOwn()));
+    instruction->set_own(buffers_.lookup(aggregate.getOwn()));
   }
   if (aggregate.getScratch()) {
     instruction->set_has_scratch(true);
-    instruction->set_scratch(buffers.lookup(aggregate.getScratch()));
+    instruction->set_scratch(buffers_.lookup(aggregate.getScratch()));
   }
-  received += source.bytes() * (source.instances() - (source.all_to_all() ? 1 : 0));
+  received_ += source.bytes() * (source.instances() - (source.all_to_all() ? 1 : 0));
   return success();
 }
 
@@ -383,26 +383,26 @@ LogicalResult ProgramEmitter::emit(dist::AggregateChosenIntoOp aggregate) {
   if (!instruction)
     return failure();
   instruction->set_has_chosen(true);
-  instruction->set_chosen(buffers.lookup(aggregate.getSet()));
+  instruction->set_chosen(buffers_.lookup(aggregate.getSet()));
   return success();
 }
 
 LogicalResult ProgramEmitter::emit(dist::CollectIntoOp collect) {
   plan::Instruction::Collect *instruction = newInstruction(collect)->mutable_collect();
   instruction->set_channel(channel(collect.getChannel()));
-  instruction->set_buffer(buffers.lookup(collect.getValue()));
+  instruction->set_buffer(buffers_.lookup(collect.getValue()));
   if (collect.getCount())
-    instruction->set_units(buffers.lookup(collect.getCount()));
+    instruction->set_units(buffers_.lookup(collect.getCount()));
   const plan::Channel &source = channelOf(collect.getChannel());
-  received += source.bytes() * source.instances();
+  received_ += source.bytes() * source.instances();
   return success();
 }
 
 LogicalResult ProgramEmitter::emit(dist::ChooseIntoOp choose) {
   plan::Instruction::Choose *instruction = newInstruction(choose)->mutable_choose();
   instruction->set_channel(channel(choose.getChannel()));
-  instruction->set_version(buffers.lookup(choose.getVersion()));
-  instruction->set_chosen(buffers.lookup(choose.getSet()));
+  instruction->set_version(buffers_.lookup(choose.getVersion()));
+  instruction->set_chosen(buffers_.lookup(choose.getSet()));
   instruction->set_take(uint32_t(choose.getTake()));
   return success();
 }
@@ -411,19 +411,19 @@ LogicalResult ProgramEmitter::emit(dist::AllReduceStartOp start) {
   const plan::Channel &between = channelOf(start.getChannel());
   const plan::AllReduceShape shape = plan::AllReduceShape::of(between);
   uint64_t part = dist::getBufferBytes(start.getScratch()) / plan::allReducePartialSums(shape);
-  FailureOr<uint32_t> add = tables.kernel(start, start.getAdd(), kindOf({}), {part, part});
+  FailureOr<uint32_t> add = tables_.kernel(start, start.getAdd(), kindOf({}), {part, part});
   if (failed(add))
     return failure();
   plan::Instruction::AllReduceStart *instruction = newInstruction(start)->mutable_all_reduce_start();
   instruction->set_channel(channel(start.getChannel()));
-  instruction->set_buffer(buffers.lookup(start.getBuffer()));
-  instruction->set_scratch(buffers.lookup(start.getScratch()));
+  instruction->set_buffer(buffers_.lookup(start.getBuffer()));
+  instruction->set_scratch(buffers_.lookup(start.getScratch()));
   instruction->set_add(*add);
   uint64_t chunks = dist::getBufferBytes(start.getBuffer()) / between.bytes();
   uint64_t bytes = between.bytes() * plan::allReduceMessages(shape, chunks);
-  sent += bytes;
-  received += bytes;
-  flops += plan->kernels(int(*add)).flops() * (between.bytes() / part) * plan::allReduceAdditions(shape, chunks);
+  sent_ += bytes;
+  received_ += bytes;
+  flops_ += plan->kernels(int(*add)).flops() * (between.bytes() / part) * plan::allReduceAdditions(shape, chunks);
   return success();
 }
 
@@ -438,14 +438,14 @@ LogicalResult ProgramEmitter::emit(dist::AllReduceDoneOp done) {
 
 LogicalResult ProgramEmitter::emit(dist::NextBatchIntoOp next) {
   plan::Instruction::NextBatch *instruction = newInstruction(next)->mutable_next_batch();
-  instruction->set_dataset(tables.datasets.lookup(next.getDataset()));
+  instruction->set_dataset(tables_.datasets.lookup(next.getDataset()));
   instruction->set_batch(uint32_t(next.getBatch()));
   for (Value buffer : next.getBuffers())
-    instruction->add_buffers(buffers.lookup(buffer));
+    instruction->add_buffers(buffers_.lookup(buffer));
   instruction->set_pad_last(next.getPadLast());
   if (next.getValid()) {
     instruction->set_has_valid(true);
-    instruction->set_valid(buffers.lookup(next.getValid()));
+    instruction->set_valid(buffers_.lookup(next.getValid()));
   }
   instruction->set_micro_batch(uint32_t(next.getMicroBatch()));
   instruction->set_micro_batches(uint32_t(next.getMicroBatches()));
@@ -457,7 +457,7 @@ LogicalResult ProgramEmitter::emit(dist::NextBatchIntoOp next) {
 
 LogicalResult ProgramEmitter::emit(dist::MicroBatchIndexIntoOp index) {
   plan::Instruction::MicroBatchIndex *instruction = newInstruction(index)->mutable_micro_batch_index();
-  instruction->set_buffer(buffers.lookup(index.getBuffer()));
+  instruction->set_buffer(buffers_.lookup(index.getBuffer()));
   instruction->set_micro_batch(uint32_t(index.getMicroBatch()));
   instruction->set_micro_batches(uint32_t(index.getMicroBatches()));
   return success();
@@ -486,26 +486,26 @@ LogicalResult ProgramEmitter::emit(dist::TicketOp ticket) {
 }
 
 LogicalResult ProgramEmitter::emit(dist::FeedIntoOp feed) {
-  plan::Port *port = out.add_feeds();
+  plan::Port *port = out_.add_feeds();
   port->set_name(feed.getName().str());
-  port->set_buffer(buffers.lookup(feed.getBuffer()));
+  port->set_buffer(buffers_.lookup(feed.getBuffer()));
   return success();
 }
 
 LogicalResult ProgramEmitter::emit(dist::FetchOp fetch) {
-  plan::Port *port = out.add_fetches();
+  plan::Port *port = out_.add_fetches();
   port->set_name(fetch.getName().str());
-  port->set_buffer(buffers.lookup(fetch.getValue()));
+  port->set_buffer(buffers_.lookup(fetch.getValue()));
   port->set_reduction(getReduction(fetch.getReduction()));
   port->set_micro_batches(uint32_t(fetch.getMicroBatches()));
   return success();
 }
 
 LogicalResult ProgramEmitter::emit(dist::MetricOp metric) {
-  plan::Metric *port = out.add_metrics();
+  plan::Metric *port = out_.add_metrics();
   port->set_name(metric.getName().str());
-  port->set_sum(buffers.lookup(metric.getSum()));
-  port->set_count(buffers.lookup(metric.getCount()));
+  port->set_sum(buffers_.lookup(metric.getSum()));
+  port->set_count(buffers_.lookup(metric.getCount()));
   return success();
 }
 

@@ -25,8 +25,9 @@ using graph::GraphDialect;
 //===----------------------------------------------------------------------------------------------------------------===//
 
 FailureOr<plan::Task> PlanTables::task(Operation *op, const graph::DeviceName &device) {
-  for (int i = 0; i < plan.jobs_size(); ++i)
-    if (plan.jobs(i).name() == device.job && device.task && *device.task >= 0 && *device.task < plan.jobs(i).tasks()) {
+  for (int i = 0; i < plan_.jobs_size(); ++i)
+    if (plan_.jobs(i).name() == device.job && device.task && *device.task >= 0 &&
+        *device.task < plan_.jobs(i).tasks()) {
       plan::Task task;
       task.set_job(i);
       task.set_index(uint32_t(*device.task));
@@ -55,31 +56,31 @@ static std::string getReference(ModuleOp module) {
 }
 
 LogicalResult PlanTables::fillCluster() {
-  auto cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
+  auto cluster = module_->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
   if (!cluster)
-    return module.emitError("has no ") << GraphDialect::kCluster << "; it is written by place";
+    return module_.emitError("has no ") << GraphDialect::kCluster << "; it is written by place";
   for (NamedAttribute job : cluster.getJobs()) {
-    plan::Job *out = plan.add_jobs();
+    plan::Job *out = plan_.add_jobs();
     out->set_name(job.getName().str());
     out->set_tasks(uint32_t(cluster.getTasks(job.getName().strref())));
   }
-  FailureOr<plan::Task> chief = task(module, cluster.getChief().getName());
+  FailureOr<plan::Task> chief = task(module_, cluster.getChief().getName());
   if (failed(chief))
     return failure();
-  *plan.mutable_chief() = *chief;
+  *plan_.mutable_chief() = *chief;
 
-  std::optional<DistributionSpec> distribution = DistributionSpec::of(module);
+  std::optional<DistributionSpec> distribution = DistributionSpec::of(module_);
   if (!distribution)
     return failure();
-  auto attribute = module->getAttrOfType<graph::DistributionAttr>(GraphDialect::kDistribution);
-  plan::Strategy &strategy = *plan.mutable_strategy();
+  auto attribute = module_->getAttrOfType<graph::DistributionAttr>(GraphDialect::kDistribution);
+  plan::Strategy &strategy = *plan_.mutable_strategy();
   strategy.set_name(attribute.getStrategy().str());
   strategy.set_async(distribution->async);
   strategy.set_micro_batches(uint32_t(distribution->microBatches));
   if (!distribution->async && !distribution->toAggregate) {
     strategy.set_sum_leaves(uint32_t(distribution->sumLeaves));
     if (distribution->kind != StrategyKind::OneDevice && !distribution->fast)
-      strategy.set_reproduced_by(getReference(module) +
+      strategy.set_reproduced_by(getReference(module_) +
                                  " with micro_batches: " + std::to_string(distribution->microBatches) +
                                  ", sum_leaves: " + std::to_string(distribution->sumLeaves));
   }
@@ -91,12 +92,12 @@ LogicalResult PlanTables::fillCluster() {
   if (!distribution->isBetweenGraph())
     return success();
   for (const graph::ReplicaRange &range : distribution->mesh.getTasks()) {
-    plan::ReplicaDomain::Range *out = plan.mutable_replicas()->add_ranges();
+    plan::ReplicaDomain::Range *out = plan_.mutable_replicas()->add_ranges();
     out->set_job(uint32_t(cluster.getJobIndex(range.job)));
     out->set_first(uint32_t(range.first));
     out->set_count(uint32_t(range.count));
   }
-  plan.mutable_replicas()->set_size(uint32_t(distribution->replicas));
+  plan_.mutable_replicas()->set_size(uint32_t(distribution->replicas));
   return success();
 }
 
@@ -126,7 +127,7 @@ void PlanTables::fillChoices(plan::Strategy &strategy, graph::DistributionAttr a
     note("min_shard_bytes", Twine(distribution.minShardBytes));
   if (distribution.placement == "split" && distribution.maxShards != int64_t(distribution.stores.size()))
     note("max_shards", Twine(distribution.maxShards));
-  auto rules = module->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
+  auto rules = module_->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
   if (!rules)
     return;
   for (auto [number, entry] : llvm::enumerate(rules)) {
@@ -136,7 +137,7 @@ void PlanTables::fillChoices(plan::Strategy &strategy, graph::DistributionAttr a
     plan::Strategy::Rule *rule = strategy.add_rules();
     rule->set_name(cast<StringAttr>(pair[0]).str());
     rule->set_device(cast<graph::DeviceAttr>(pair[1]).str());
-    if (std::optional<Location> given = findSettingLoc(module, getRuleSetting(number)))
+    if (std::optional<Location> given = findSettingLoc(module_, getRuleSetting(number)))
       rule->set_location(location(*given));
   }
 }
@@ -151,11 +152,11 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
     return op.emitOpError("has no device; place gives it one");
   // Without a task: every replica has a copy, and the chief's is the one that is saved.
   bool mirrored = device.getTask() < 0;
-  FailureOr<plan::Task> owner = mirrored ? FailureOr<plan::Task>(plan.chief()) : task(op, device.getName());
+  FailureOr<plan::Task> owner = mirrored ? FailureOr<plan::Task>(plan_.chief()) : task(op, device.getName());
   if (failed(owner))
     return failure();
-  variables[op.getSymName()] = uint32_t(plan.variables_size());
-  plan::Variable *out = plan.add_variables();
+  variables[op.getSymName()] = uint32_t(plan_.variables_size());
+  plan::Variable *out = plan_.add_variables();
   out->set_name(op.getSymName().str());
   setType(op.getTensorType(), *out->mutable_type());
   *out->mutable_owner() = *owner;
@@ -216,8 +217,8 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
 }
 
 LogicalResult PlanTables::fillDataset(graph::DatasetOp op) {
-  datasets[op.getSymName()] = uint32_t(plan.datasets_size());
-  return writeDataset(op, *plan.add_datasets());
+  datasets[op.getSymName()] = uint32_t(plan_.datasets_size());
+  return writeDataset(op, *plan_.add_datasets());
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -237,8 +238,8 @@ static plan::Role roleOf(graph::Role role) {
 }
 
 LogicalResult PlanTables::fillPhase(dist::PhaseOp op) {
-  phases[op.getSymName()] = uint32_t(plan.phases_size());
-  plan::Phase *out = plan.add_phases();
+  phases[op.getSymName()] = uint32_t(plan_.phases_size());
+  plan::Phase *out = plan_.add_phases();
   out->set_name(op.getSymName().str());
   out->set_role(roleOf(cast<graph::RoleAttr>(op.getRole()).getValue()));
   out->set_ends_by_end_of_stream(op.getEndsByEndOfStream());
@@ -254,8 +255,8 @@ LogicalResult PlanTables::fillPhase(dist::PhaseOp op) {
 }
 
 void PlanTables::fillChannel(dist::ChannelOp op) {
-  channels[op.getSymName()] = uint32_t(plan.channels_size());
-  plan::Channel *out = plan.add_channels();
+  channels[op.getSymName()] = uint32_t(plan_.channels_size());
+  plan::Channel *out = plan_.add_channels();
   out->set_name(op.getSymName().str());
   setType(op.getTensorType(), *out->mutable_type());
   out->set_bytes(uint64_t(op.getMessageBytes()));
@@ -283,29 +284,29 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
 }
 
 LogicalResult PlanTables::fill() {
-  plan.add_locations(""); // 0: nowhere
+  plan_.add_locations(""); // 0: nowhere
   if (failed(fillCluster()))
     return failure();
-  for (auto op : module.getOps<graph::VariableOp>())
+  for (auto op : module_.getOps<graph::VariableOp>())
     if (failed(fillVariable(op)))
       return failure();
-  for (auto op : module.getOps<graph::DatasetOp>())
+  for (auto op : module_.getOps<graph::DatasetOp>())
     if (failed(fillDataset(op)))
       return failure();
-  for (auto op : module.getOps<dist::PhaseOp>())
+  for (auto op : module_.getOps<dist::PhaseOp>())
     if (failed(fillPhase(op)))
       return failure();
-  for (auto op : module.getOps<dist::ProgramOp>())
+  for (auto op : module_.getOps<dist::ProgramOp>())
     programs[op.getSymName()] = uint32_t(programs.size());
-  for (auto op : module.getOps<dist::ChannelOp>())
+  for (auto op : module_.getOps<dist::ChannelOp>())
     fillChannel(op);
   // Entry i of a code object's table is the i-th of the module's kernels that it has.
-  for (auto op : module.getOps<FunctionOpInterface>()) {
+  for (auto op : module_.getOps<FunctionOpInterface>()) {
     const bool onGpu = op->hasAttr(gpu::kLaunches);
     if (onGpu)
-      gpuEntries[op.getName()] = uint32_t(gpuEntries.size());
+      gpuEntries_[op.getName()] = uint32_t(gpuEntries_.size());
     if (bodyOf(op.getName()) && !(onGpu && op.isExternal()))
-      entries[op.getName()] = uint32_t(entries.size());
+      entries_[op.getName()] = uint32_t(entries_.size());
   }
   return success();
 }
@@ -318,37 +319,37 @@ uint32_t PlanTables::location(Location location) {
   std::string text = getLocationText(location);
   if (text.empty())
     return 0;
-  auto [found, isNew] = locations.try_emplace(text, uint32_t(plan.locations_size()));
+  auto [found, isNew] = locations_.try_emplace(text, uint32_t(plan_.locations_size()));
   if (isNew)
-    plan.add_locations(text);
+    plan_.add_locations(text);
   return found->second;
 }
 
 uint32_t PlanTables::constant(std::string bytes) {
-  auto [found, isNew] = constants.try_emplace(bytes, uint32_t(plan.constants_size()));
+  auto [found, isNew] = constants_.try_emplace(bytes, uint32_t(plan_.constants_size()));
   if (isNew)
-    plan.add_constants(std::move(bytes));
+    plan_.add_constants(std::move(bytes));
   return found->second;
 }
 
 /// Null where there is no such kernel.
 FunctionOpInterface PlanTables::bodyOf(StringRef kernel) const {
-  if (auto body = symbols.lookup<LLVM::LLVMFuncOp>(getBodyName(kernel)))
+  if (auto body = symbols_.lookup<LLVM::LLVMFuncOp>(getBodyName(kernel)))
     return body;
-  auto function = symbols.lookup<func::FuncOp>(kernel);
-  return lowered && function && !function->hasAttr(gpu::kLaunches) ? func::FuncOp() : function;
+  auto function = symbols_.lookup<func::FuncOp>(kernel);
+  return lowered_ && function && !function->hasAttr(gpu::kLaunches) ? func::FuncOp() : function;
 }
 
 FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRef kind, ArrayRef<uint64_t> bytes) {
-  auto [found, isNew] = kernels.try_emplace((kind + " " + name).str(), uint32_t(plan.kernels_size()));
+  auto [found, isNew] = kernels_.try_emplace((kind + " " + name).str(), uint32_t(plan_.kernels_size()));
   if (!isNew)
     return found->second;
-  const llvm::StringMap<uint32_t> &table = lowered && device::runsPtx(kind.str()) ? gpuEntries : entries;
+  const llvm::StringMap<uint32_t> &table = lowered_ && device::runsPtx(kind.str()) ? gpuEntries_ : entries_;
   auto entry = table.find(name);
   FunctionOpInterface body = bodyOf(name);
   if (entry == table.end() || dist::getBufferCount(body) != bytes.size())
     return call->emitOpError("calls the kernel @") << name << ", which is not lowered to LLVM";
-  plan::Kernel *out = plan.add_kernels();
+  plan::Kernel *out = plan_.add_kernels();
   out->set_name(name.str());
   if (!llvm::is_contained(codeKinds, kind))
     codeKinds.push_back(kind.str());
@@ -362,7 +363,8 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRe
     std::optional<dist::BufferAccess> access = dist::getAccess(body, unsigned(i));
     if (!access)
       return call->emitOpError("calls the kernel @") << name << ", whose argument " << i << " has no dist.access";
-    static_assert(int(dist::BufferAccess::Read) == int(plan::READ) && int(dist::BufferAccess::Write) == int(plan::WRITE) &&
+    static_assert(int(dist::BufferAccess::Read) == int(plan::READ) &&
+                  int(dist::BufferAccess::Write) == int(plan::WRITE) &&
                   int(dist::BufferAccess::ReadWrite) == int(plan::READ_WRITE));
     arg->set_access(plan::Access(*access));
     if (body.getArgAttr(i, "dist.scratch"))
@@ -399,13 +401,13 @@ uint32_t PlanTables::library(dist::LibraryCallOp op) {
     kernel.set_scratch_bytes(dist::getBufferBytes(op.getScratch()));
     addArg(kernel.scratch_bytes(), plan::WRITE);
   }
-  auto [found, isNew] = libraryCalls.try_emplace(kernel.SerializeAsString(), uint32_t(plan.kernels_size()));
+  auto [found, isNew] = libraryCalls_.try_emplace(kernel.SerializeAsString(), uint32_t(plan_.kernels_size()));
   if (isNew) {
     absl::StatusOr<kernels::CallFacts> facts = kernels::checkCall(call); // the op has verified it
-    const unsigned before = libraryNames[facts->name]++; // a name leaves out padding, for one
+    const unsigned before = libraryNames_[facts->name]++; // a name leaves out padding, for one
     kernel.set_name(before ? absl::StrCat(facts->name, "#", before + 1) : facts->name);
     kernel.set_flops(facts->flops);
-    *plan.add_kernels() = std::move(kernel);
+    *plan_.add_kernels() = std::move(kernel);
   }
   return found->second;
 }

@@ -27,7 +27,7 @@ class PlanTables {
 public:
   /// `lowered`: a kernel that is not in the LLVM dialect is an error.
   PlanTables(mlir::ModuleOp module, plan::Plan &plan, bool lowered)
-      : module(module), symbols(module), plan(plan), lowered(lowered) {}
+      : module_(module), symbols_(module), plan_(plan), lowered_(lowered) {}
 
   /// Cluster, strategy, replicas, variables, datasets, phases, numbers of programs, channels.
   mlir::LogicalResult fill();
@@ -53,14 +53,14 @@ private:
   void fillChannel(dist::ChannelOp op);
   mlir::FunctionOpInterface bodyOf(llvm::StringRef kernel) const;
 
-  mlir::ModuleOp module;
-  mlir::SymbolTable symbols;
-  plan::Plan &plan;
-  const bool lowered;
-  llvm::StringMap<uint32_t> locations, kernels, libraryCalls; ///< libraryCalls: by what they compute
-  llvm::StringMap<unsigned> libraryNames; ///< how many library kernels would have a name
-  llvm::StringMap<uint32_t> entries, gpuEntries; ///< of kernels, in the code of the host and of GPUs
-  std::map<std::string, uint32_t> constants;
+  mlir::ModuleOp module_;
+  mlir::SymbolTable symbols_;
+  plan::Plan &plan_;
+  const bool lowered_;
+  llvm::StringMap<uint32_t> locations_, kernels_, libraryCalls_; ///< libraryCalls: by what they compute
+  llvm::StringMap<unsigned> libraryNames_; ///< how many library kernels would have a name
+  llvm::StringMap<uint32_t> entries_, gpuEntries_; ///< of kernels, in the code of the host and of GPUs
+  std::map<std::string, uint32_t> constants_;
 };
 
 /// One program: where it runs, its buffers, its instructions.

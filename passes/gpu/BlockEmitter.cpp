@@ -15,7 +15,7 @@ namespace graphc::gpu {
 constexpr int64_t kShort = 32;
 
 ThreadBlock::ThreadBlock(mlir::gpu::GPUFuncOp function, int64_t threads, OpBuilder &builder)
-    : threads(threads), function(function) {
+    : threads(threads), function_(function) {
   Location loc = function.getLoc();
   auto warpSize = arith::ConstantIndexOp::create(builder, loc, kLanes);
   thread = mlir::gpu::ThreadIdOp::create(builder, loc, mlir::gpu::Dimension::x);
@@ -24,12 +24,12 @@ ThreadBlock::ThreadBlock(mlir::gpu::GPUFuncOp function, int64_t threads, OpBuild
 }
 
 Value ThreadBlock::getShared(Type element, unsigned number) {
-  Value &memory = shared[{element.getAsOpaquePointer(), number}];
+  Value &memory = shared_[{element.getAsOpaquePointer(), number}];
   if (!memory) {
     auto type =
         MemRefType::get({kLanes * kLanes}, element, MemRefLayoutAttrInterface(),
                         mlir::gpu::AddressSpaceAttr::get(element.getContext(), mlir::gpu::AddressSpace::Workgroup));
-    memory = function.addWorkgroupAttribution(type, function.getLoc());
+    memory = function_.addWorkgroupAttribution(type, function_.getLoc());
   }
   return memory;
 }
@@ -38,12 +38,13 @@ namespace {
 
 class StageEmitter : protected NestEmitter {
 public:
-  StageEmitter(FlatLoopNest &nest, OpBuilder &builder, Location loc, std::optional<OwnedRange> owned, ThreadBlock &block)
-      : NestEmitter(nest, builder, loc), block(block), owned(owned) {
+  StageEmitter(FlatLoopNest &nest, OpBuilder &builder, Location loc, std::optional<OwnedRange> owned,
+               ThreadBlock &block)
+      : NestEmitter(nest, builder, loc), block_(block), owned_(owned) {
     lanes.active = 1;
     for (auto [i, loop] : llvm::enumerate(nest.loops)) {
-      sizes.push_back(owned && owned->loop == i ? owned->count : loop.size);
-      (loop.reduction ? reductions : kept).push_back(i);
+      sizes_.push_back(owned && owned->loop == i ? owned->count : loop.size);
+      (loop.reduction ? reductions_ : kept_).push_back(i);
     }
   }
 
@@ -56,11 +57,11 @@ public:
     if (width > 1) {
       lanes.loop = int64_t(nest.loops.size()) - 1;
       lanes.active = width;
-      sizes.back() /= width;
+      sizes_.back() /= width;
     }
     VectorBody wide(nest, builder, loc, width);
-    overThreads(product(kept), block.thread, block.threads, [&](Value group) {
-      setIndices(kept, group, width);
+    overThreads(product(kept_), block_.thread, block_.threads, [&](Value group) {
+      setIndices(kept_, group, width);
       ifOwned([&] {
         SmallVector<Value> values = wide.evaluate(lanes);
         for (auto [output, value] : llvm::zip(nest.outputs, values))
@@ -77,14 +78,14 @@ public:
     FailureOr<ReductionCombiners> found = ReductionCombiners::find(nest, loc);
     if (failed(found))
       return failure();
-    combiners = &*found;
-    length = product(reductions);
-    if (length <= kShort)
+    combiners_ = &*found;
+    length_ = product(reductions_);
+    if (length_ <= kShort)
       byThread();
-    else if (!kept.empty() && isColumnwise())
-      length <= kChunk *kChunk ? byTile() : byThread();
+    else if (!kept_.empty() && isColumnwise())
+      length_ <= kChunk *kChunk ? byTile() : byThread();
     else
-      length <= kChunk ? byWarp() : length <= kChunk * kChunk * kChunk ? byBlock() : byThread();
+      length_ <= kChunk ? byWarp() : length_ <= kChunk * kChunk * kChunk ? byBlock() : byThread();
     return success();
   }
 
@@ -99,7 +100,7 @@ private:
   int64_t product(ArrayRef<size_t> loops) const {
     int64_t result = 1;
     for (size_t loop : loops)
-      result *= sizes[loop];
+      result *= sizes_[loop];
     return result;
   }
 
@@ -126,21 +127,21 @@ private:
   void setIndices(ArrayRef<size_t> loops, Value number, int64_t width = 1) {
     for (size_t loop : llvm::reverse(loops)) {
       const bool first = loop == loops.front();
-      Value size = body.index(sizes[loop]);
+      Value size = body.index(sizes_[loop]);
       Value index = first ? number : arithmetic<arith::RemUIOp>(number, size);
       if (!first)
         number = arithmetic<arith::DivUIOp>(number, size);
       if (width > 1 && loop == nest.loops.size() - 1)
         index = times(index, width);
-      lanes.indices[loop] = owned && owned->loop == loop ? add(owned->first, index) : index;
+      lanes.indices[loop] = owned_ && owned_->loop == loop ? add(owned_->first, index) : index;
     }
   }
 
   /// Where the block loop's index is one that there is.
   void ifOwned(llvm::function_ref<void()> inside) {
-    if (!owned || owned->size % owned->count == 0)
+    if (!owned_ || owned_->size % owned_->count == 0)
       return inside();
-    ifTrue(below(lanes.indices[owned->loop], body.index(owned->size)), inside);
+    ifTrue(below(lanes.indices[owned_->loop], body.index(owned_->size)), inside);
   }
 
   /// Elements a thread takes at once; 1 where they are not all together, or not always as many.
@@ -158,7 +159,7 @@ private:
     };
     const bool together = llvm::all_of(nest.inputs, isTogether) && llvm::all_of(nest.outputs, isTogether);
     const int64_t width = std::clamp<int64_t>(16 / bytes, 1, 4);
-    return together && sizes[last] % width == 0 && nest.loops[last].size % width == 0 ? width : 1;
+    return together && sizes_[last] % width == 0 && nest.loops[last].size % width == 0 ? width : 1;
   }
 
   //===--------------------------------------------------------------------------------------------------------------===//
@@ -174,29 +175,29 @@ private:
           sum += std::min<int64_t>(std::abs(input.coefficients[loop]), 8);
       return sum;
     };
-    return cost(kept.back()) < cost(reductions.back());
+    return cost(kept_.back()) < cost(reductions_.back());
   }
 
   Values neutrals() {
     Values values;
-    for (unsigned output = 0; output < combiners->size(); ++output)
-      values.push_back(combiners->scalarNeutral(builder, output));
+    for (unsigned output = 0; output < combiners_->size(); ++output)
+      values.push_back(combiners_->scalarNeutral(builder, output));
     return values;
   }
-  Values combine(ValueRange old, ValueRange values) { return combiners->combineAll(builder, old, values); }
+  Values combine(ValueRange old, ValueRange values) { return combiners_->combineAll(builder, old, values); }
 
   /// The value that goes into the sum for item `item`.
   Values itemValues(Value item) {
-    setIndices(reductions, item);
-    return body.evaluate(lanes, combiners->operations());
+    setIndices(reductions_, item);
+    return body.evaluate(lanes, combiners_->operations());
   }
 
   /// The sums into the outputs of the current indices.
   void finish(ValueRange sums) {
-    for (size_t loop : reductions) // outputs do not depend on these
+    for (size_t loop : reductions_) // outputs do not depend on these
       lanes.indices[loop] = body.index(0);
     for (auto [i, output] : llvm::enumerate(nest.outputs))
-      body.store(output, lanes, combiners->combine(builder, unsigned(i), body.load(output, lanes), sums[i]));
+      body.store(output, lanes, combiners_->combine(builder, unsigned(i), body.load(output, lanes), sums[i]));
   }
 
   using Items = llvm::function_ref<Values(Value)>;
@@ -229,9 +230,9 @@ private:
   /// One piece of shared memory an output.
   Values shared(unsigned number) {
     Values memories;
-    for (unsigned output = 0; output < combiners->size(); ++output)
-      memories.push_back(block.getShared(combiners->operations()[output]->getResult(0).getType(),
-                                         number * combiners->size() + output));
+    for (unsigned output = 0; output < combiners_->size(); ++output)
+      memories.push_back(block_.getShared(combiners_->operations()[output]->getResult(0).getType(),
+                                          number * combiners_->size() + output));
     return memories;
   }
   void barrier() { mlir::gpu::BarrierOp::create(builder, loc); }
@@ -241,9 +242,9 @@ private:
   //===--------------------------------------------------------------------------------------------------------------===//
 
   void byThread() {
-    overThreads(product(kept), block.thread, block.threads, [&](Value number) {
-      setIndices(kept, number);
-      ifOwned([&] { finish(threadSum(body.index(0), body.index(length), length)); });
+    overThreads(product(kept_), block_.thread, block_.threads, [&](Value number) {
+      setIndices(kept_, number);
+      ifOwned([&] { finish(threadSum(body.index(0), body.index(length_), length_)); });
     });
   }
 
@@ -311,50 +312,50 @@ private:
   }
 
   /// The sum of `count` items by the warp, in its thread 0.
-  Values warpSum(Value count, Items item) { return warpTree(strided(block.lane, count, kLanes, item)); }
+  Values warpSum(Value count, Items item) { return warpTree(strided(block_.lane, count, kLanes, item)); }
 
   void byWarp() {
-    overThreads(product(kept), block.warp, block.warps(), [&](Value number) {
-      setIndices(kept, number);
+    overThreads(product(kept_), block_.warp, block_.warps(), [&](Value number) {
+      setIndices(kept_, number);
       ifOwned([&] {
-        Values sums = warpSum(body.index(length), [&](Value item) { return itemValues(item); });
-        ifTrue(isZero(block.lane), [&] { finish(sums); });
+        Values sums = warpSum(body.index(length_), [&](Value item) { return itemValues(item); });
+        ifTrue(isZero(block_.lane), [&] { finish(sums); });
       });
     });
   }
 
   /// A long sum by the whole block: its warps share the chunks, and the first one sums what they left.
   void byBlock() {
-    const int64_t chunks = llvm::divideCeil(length, kChunk), groups = llvm::divideCeil(chunks, kChunk);
+    const int64_t chunks = llvm::divideCeil(length_, kChunk), groups = llvm::divideCeil(chunks, kChunk);
     Values ofChunks = shared(0), ofGroups = groups > 1 ? shared(1) : Values();
-    forLoop(0, product(kept), 1, {}, [&](Value number, ValueRange) {
-      setIndices(kept, number);
+    forLoop(0, product(kept_), 1, {}, [&](Value number, ValueRange) {
+      setIndices(kept_, number);
       ifOwned([&] {
         Values all; // in thread 0 of the first warp
         forLoop(0, groups, 1, {}, [&](Value group, ValueRange) {
           Value firstChunk = times(group, kChunk), count = body.index(std::min(chunks, kChunk));
           if (groups > 1)
             count = arithmetic<arith::MinUIOp>(count, arithmetic<arith::SubIOp>(body.index(chunks), firstChunk));
-          forLoop(block.warp, count, block.warps(), {}, [&](Value chunk, ValueRange) {
+          forLoop(block_.warp, count, block_.warps(), {}, [&](Value chunk, ValueRange) {
             Value first = times(add(firstChunk, chunk), kChunk);
             Value items =
-                arithmetic<arith::MinUIOp>(body.index(kChunk), arithmetic<arith::SubIOp>(body.index(length), first));
+                arithmetic<arith::MinUIOp>(body.index(kChunk), arithmetic<arith::SubIOp>(body.index(length_), first));
             Values sums = warpSum(items, [&](Value item) { return itemValues(add(first, item)); });
-            ifTrue(isZero(block.lane), [&] { storeShared(ofChunks, chunk, sums); });
+            ifTrue(isZero(block_.lane), [&] { storeShared(ofChunks, chunk, sums); });
             return Values{};
           });
           barrier();
-          ifTrue(isZero(block.warp), [&] {
+          ifTrue(isZero(block_.warp), [&] {
             Values sums = warpSum(count, [&](Value chunk) { return loadShared(ofChunks, chunk); });
-            ifTrue(isZero(block.lane), [&] { groups > 1 ? storeShared(ofGroups, group, sums) : finish(sums); });
+            ifTrue(isZero(block_.lane), [&] { groups > 1 ? storeShared(ofGroups, group, sums) : finish(sums); });
           });
           barrier();
           return Values{};
         });
         if (groups > 1) {
-          ifTrue(isZero(block.warp), [&] {
+          ifTrue(isZero(block_.warp), [&] {
             Values sums = warpSum(body.index(groups), [&](Value group) { return loadShared(ofGroups, group); });
-            ifTrue(isZero(block.lane), [&] { finish(sums); });
+            ifTrue(isZero(block_.lane), [&] { finish(sums); });
           });
           barrier();
         }
@@ -370,44 +371,44 @@ private:
   /// The sum of `count` items of the thread's column, which the block's warps share; every one of its threads has it. `teams` warps have
   /// lanes `team`, `team` + `teams`, ….
   Values tileSum(Value count, Items item, int64_t teams) {
-    Values own = laneTree(block.warp, teams, kLanes, [&](Value lane) { return strided(lane, count, kLanes, item); });
+    Values own = laneTree(block_.warp, teams, kLanes, [&](Value lane) { return strided(lane, count, kLanes, item); });
     return joinTeams(own, teams);
   }
 
   Values joinTeams(ValueRange own, int64_t teams) {
     Values memories = shared(0);
     barrier(); // those of before have been read
-    ifTrue(below(block.warp, body.index(teams)),
-           [&] { storeShared(memories, add(times(block.warp, kLanes), block.lane), own); });
+    ifTrue(below(block_.warp, body.index(teams)),
+           [&] { storeShared(memories, add(times(block_.warp, kLanes), block_.lane), own); });
     barrier();
     return teamTree(memories, 0, 1, teams);
   }
 
   Values teamTree(ArrayRef<Value> memories, int64_t team, int64_t step, int64_t teams) {
     if (step >= teams)
-      return loadShared(memories, add(block.lane, team * kLanes));
+      return loadShared(memories, add(block_.lane, team * kLanes));
     Values low = teamTree(memories, team, 2 * step, teams), high = teamTree(memories, team + step, 2 * step, teams);
     return combine(low, high);
   }
 
   void byTile() {
-    const int64_t teams = std::min<int64_t>(kLanes, int64_t(llvm::bit_floor(uint64_t(block.warps()))));
-    const int64_t sums = product(kept), tiles = llvm::divideCeil(sums, kLanes);
+    const int64_t teams = std::min<int64_t>(kLanes, int64_t(llvm::bit_floor(uint64_t(block_.warps()))));
+    const int64_t sums = product(kept_), tiles = llvm::divideCeil(sums, kLanes);
     forLoop(0, tiles, 1, {}, [&](Value tile, ValueRange) {
-      Value number = add(times(tile, kLanes), block.lane);
+      Value number = add(times(tile, kLanes), block_.lane);
       // A thread without a sum helps with the last one, for all of the block to meet at the barriers, and does not store it.
       Value exists = sums % kLanes ? below(number, body.index(sums)) : Value();
       if (exists)
         number = arithmetic<arith::MinUIOp>(number, body.index(sums - 1));
-      setIndices(kept, number);
-      if (owned && owned->size % owned->count) {
-        Value inside = below(lanes.indices[owned->loop], body.index(owned->size));
+      setIndices(kept_, number);
+      if (owned_ && owned_->size % owned_->count) {
+        Value inside = below(lanes.indices[owned_->loop], body.index(owned_->size));
         exists = exists ? arithmetic<arith::AndIOp>(exists, inside) : inside;
-        lanes.indices[owned->loop] =
-            arithmetic<arith::MinUIOp>(lanes.indices[owned->loop], body.index(owned->size - 1));
+        lanes.indices[owned_->loop] =
+            arithmetic<arith::MinUIOp>(lanes.indices[owned_->loop], body.index(owned_->size - 1));
       }
       Values result = columnSum(teams);
-      Value stores = isZero(block.warp);
+      Value stores = isZero(block_.warp);
       if (exists)
         stores = arithmetic<arith::AndIOp>(stores, exists);
       ifTrue(stores, [&] { finish(result); });
@@ -416,22 +417,23 @@ private:
   }
 
   Values columnSum(int64_t teams) {
-    if (length <= kChunk)
-      return tileSum(body.index(length), [&](Value item) { return itemValues(item); }, teams);
+    if (length_ <= kChunk)
+      return tileSum(body.index(length_), [&](Value item) { return itemValues(item); }, teams);
     // The sum of chunk c goes to lane c mod 32 of the next level: slot s of team t has lane t + s * teams.
-    const int64_t slots = kLanes / teams, width = int64_t(combiners->size());
+    const int64_t slots = kLanes / teams, width = int64_t(combiners_->size());
     Values init;
     for (int64_t slot = 0; slot < slots; ++slot)
       init.append(neutrals());
-    Values all = forLoop(0, llvm::divideCeil(length, kChunk), 1, init, [&](Value chunk, ValueRange carried) {
+    Values all = forLoop(0, llvm::divideCeil(length_, kChunk), 1, init, [&](Value chunk, ValueRange carried) {
       Value first = times(chunk, kChunk);
       Value items =
-          arithmetic<arith::MinUIOp>(body.index(kChunk), arithmetic<arith::SubIOp>(body.index(length), first));
+          arithmetic<arith::MinUIOp>(body.index(kChunk), arithmetic<arith::SubIOp>(body.index(length_), first));
       Values sums = tileSum(items, [&](Value item) { return itemValues(add(first, item)); }, teams);
       Value lane = arithmetic<arith::RemUIOp>(chunk, body.index(kLanes));
       Values next;
       for (int64_t slot = 0; slot < slots; ++slot) {
-        Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, add(block.warp, slot * teams));
+        Value here =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, add(block_.warp, slot * teams));
         ValueRange old = carried.slice(size_t(slot * width), size_t(width));
         for (auto [before, after] : llvm::zip(old, combine(old, sums)))
           next.push_back(arith::SelectOp::create(builder, loc, here, after, before));
@@ -447,12 +449,12 @@ private:
     return joinTeams(tree(0, 1), teams);
   }
 
-  ThreadBlock &block;
-  std::optional<OwnedRange> owned;
-  SmallVector<int64_t> sizes; ///< of the nest's loops, of the block loop the block's share
-  SmallVector<size_t> kept, reductions; ///< the nest's loops, outermost first
-  int64_t length = 1; ///< items of each sum
-  const ReductionCombiners *combiners = nullptr;
+  ThreadBlock &block_;
+  std::optional<OwnedRange> owned_;
+  SmallVector<int64_t> sizes_; ///< of the nest's loops, of the block loop the block's share
+  SmallVector<size_t> kept_, reductions_; ///< the nest's loops, outermost first
+  int64_t length_ = 1; ///< items of each sum
+  const ReductionCombiners *combiners_ = nullptr;
 };
 
 } // namespace

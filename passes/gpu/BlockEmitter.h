@@ -26,8 +26,8 @@ public:
   mlir::Value getShared(mlir::Type element, unsigned number);
 
 private:
-  mlir::gpu::GPUFuncOp function;
-  std::map<std::pair<const void *, unsigned>, mlir::Value> shared; ///< by element type and number
+  mlir::gpu::GPUFuncOp function_;
+  std::map<std::pair<const void *, unsigned>, mlir::Value> shared_; ///< by element type and number
 };
 
 /// Which indices of the block loop are the block's: `count` from `first` on, those from `size` on left out.
@@ -40,7 +40,8 @@ struct OwnedRange {
 /// Replaces `op` by loops over the threads of the block. Sums keep the numerical contract (passes/KernelPasses.td): a warp's threads are the
 /// lanes of a chunk, or one thread is all of them, one after the other. Fails with a diagnostic where an output is not reduced by add, min,
 /// max, and, or.
-mlir::LogicalResult emitStage(mlir::linalg::LinalgOp op, FlatLoopNest &nest, std::optional<OwnedRange> owned, ThreadBlock &block);
+mlir::LogicalResult emitStage(mlir::linalg::LinalgOp op, FlatLoopNest &nest, std::optional<OwnedRange> owned,
+                              ThreadBlock &block);
 
 } // namespace graphc::gpu
 #endif

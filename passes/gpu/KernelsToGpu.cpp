@@ -29,39 +29,39 @@ constexpr uint64_t kMostShared = 48 * 1024;
 class LaunchBuilder {
 public:
   LaunchBuilder(func::FuncOp kernel, const gpu::GridLaunch &launch, OpBuilder &builder)
-      : kernel(kernel), launch(launch), builder(builder) {}
+      : kernel_(kernel), launch_(launch), builder_(builder) {}
 
   LogicalResult build(StringRef name) {
-    Location loc = kernel.getLoc();
-    if (kernel.getNumArguments() > kMostArguments)
-      return kernel.emitError() << "kernel '" << kernel.getSymName() << "' takes " << kernel.getNumArguments()
-                                << " buffers; a GPU's takes at most " << kMostArguments;
-    auto function = mlir::gpu::GPUFuncOp::create(builder, loc, name, kernel.getFunctionType());
-    function->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
-    function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({int32_t(launch.threads), 1, 1}));
-    function->setAttr(gpu::kBlocks, builder.getI64IntegerAttr(launch.blocks()));
-    function->setAttr(gpu::kThreads, builder.getI64IntegerAttr(launch.threads));
-    function.setKnownGridSizeAttr(builder.getDenseI32ArrayAttr({int32_t(launch.blocks()), 1, 1}));
-    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-      function.setArgAttrs(i, kernel.getArgAttrDict(i));
+    Location loc = kernel_.getLoc();
+    if (kernel_.getNumArguments() > kMostArguments)
+      return kernel_.emitError() << "kernel '" << kernel_.getSymName() << "' takes " << kernel_.getNumArguments()
+                                 << " buffers; a GPU's takes at most " << kMostArguments;
+    auto function = mlir::gpu::GPUFuncOp::create(builder_, loc, name, kernel_.getFunctionType());
+    function->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(), builder_.getUnitAttr());
+    function.setKnownBlockSizeAttr(builder_.getDenseI32ArrayAttr({int32_t(launch_.threads), 1, 1}));
+    function->setAttr(gpu::kBlocks, builder_.getI64IntegerAttr(launch_.blocks()));
+    function->setAttr(gpu::kThreads, builder_.getI64IntegerAttr(launch_.threads));
+    function.setKnownGridSizeAttr(builder_.getDenseI32ArrayAttr({int32_t(launch_.blocks()), 1, 1}));
+    for (unsigned i = 0; i < kernel_.getNumArguments(); ++i)
+      function.setArgAttrs(i, kernel_.getArgAttrDict(i));
     IRMapping mapping;
-    mapping.map(kernel.getArguments(), function.getArguments().take_front(kernel.getNumArguments()));
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&function.getBody().front());
-    gpu::ThreadBlock block(function, launch.threads, builder);
-    if (launch.blocks() > 1)
-      blockNumber = mlir::gpu::BlockIdOp::create(builder, loc, mlir::gpu::Dimension::x);
-    for (Operation &op : kernel.getBody().front().without_terminator())
-      builder.clone(op, mapping);
-    mlir::gpu::ReturnOp::create(builder, loc);
+    mapping.map(kernel_.getArguments(), function.getArguments().take_front(kernel_.getNumArguments()));
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(&function.getBody().front());
+    gpu::ThreadBlock block(function, launch_.threads, builder_);
+    if (launch_.blocks() > 1)
+      blockNumber_ = mlir::gpu::BlockIdOp::create(builder_, loc, mlir::gpu::Dimension::x);
+    for (Operation &op : kernel_.getBody().front().without_terminator())
+      builder_.clone(op, mapping);
+    mlir::gpu::ReturnOp::create(builder_, loc);
     if (failed(emitStages(function, block)))
       return failure();
     uint64_t shared = 0;
     for (BlockArgument memory : function.getWorkgroupAttributions())
       shared += uint64_t(graph::getByteSize(cast<MemRefType>(memory.getType())));
     if (shared > kMostShared)
-      return kernel.emitError() << "kernel '" << kernel.getSymName() << "' shares " << shared
-                                << " bytes in a block; a GPU has " << kMostShared << " for it";
+      return kernel_.emitError() << "kernel '" << kernel_.getSymName() << "' shares " << shared
+                                 << " bytes in a block; a GPU has " << kMostShared << " for it";
     return success();
   }
 
@@ -71,17 +71,17 @@ private:
     SmallVector<SmallVector<Operation *>> stages = getStages(function.getBody().front());
     for (auto [i, ops] : llvm::enumerate(stages)) {
       const unsigned index = unsigned(i);
-      if (index < launch.firstStage || index >= launch.firstStage + launch.stages) {
+      if (index < launch_.firstStage || index >= launch_.firstStage + launch_.stages) {
         for (Operation *op : llvm::reverse(ops))
           op->erase();
         continue;
       }
-      if (index > launch.firstStage) {
+      if (index > launch_.firstStage) {
         OpBuilder before(ops.front());
         mlir::gpu::BarrierOp::create(before, ops.front()->getLoc());
       }
       if (auto op = dyn_cast<linalg::LinalgOp>(ops.front())) {
-        if (failed(emitStructured(op, launch.blockLoops[index - launch.firstStage], block)))
+        if (failed(emitStructured(op, launch_.blockLoops[index - launch_.firstStage], block)))
           return failure();
       } else if (std::optional<PartLoop> parts = PartLoop::match(ops.front())) {
         byThreads(*parts, block);
@@ -99,11 +99,11 @@ private:
       return failure();
     std::optional<gpu::OwnedRange> owned;
     if (at.part != BlockLoop::Part::None) {
-      const size_t loop = splitLoop(*nest, at, launch.size);
-      Value first = arith::ConstantIndexOp::create(here, op.getLoc(), blockNumber ? launch.perBlock : 0);
-      if (blockNumber)
-        first = arith::MulIOp::create(here, op.getLoc(), blockNumber, first);
-      owned = gpu::OwnedRange{loop, first, launch.perBlock, launch.size};
+      const size_t loop = splitLoop(*nest, at, launch_.size);
+      Value first = arith::ConstantIndexOp::create(here, op.getLoc(), blockNumber_ ? launch_.perBlock : 0);
+      if (blockNumber_)
+        first = arith::MulIOp::create(here, op.getLoc(), blockNumber_, first);
+      owned = gpu::OwnedRange{loop, first, launch_.perBlock, launch_.size};
     }
     return gpu::emitStage(op, *nest, owned, block);
   }
@@ -114,10 +114,10 @@ private:
     Location loc = parts.loop.getLoc();
     auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(here, loc, value); };
     Value first = block.thread, end = index(parts.parts);
-    if (blockNumber) {
-      Value begin = arith::MulIOp::create(here, loc, blockNumber, index(launch.perBlock));
+    if (blockNumber_) {
+      Value begin = arith::MulIOp::create(here, loc, blockNumber_, index(launch_.perBlock));
       first = arith::AddIOp::create(here, loc, begin, first);
-      end = arith::MinUIOp::create(here, loc, arith::AddIOp::create(here, loc, begin, index(launch.perBlock)), end);
+      end = arith::MinUIOp::create(here, loc, arith::AddIOp::create(here, loc, begin, index(launch_.perBlock)), end);
     }
     auto loop = scf::ForOp::create(here, loc, first, end, index(block.threads));
     OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
@@ -150,10 +150,10 @@ private:
     }
   }
 
-  func::FuncOp kernel;
-  const gpu::GridLaunch &launch;
-  OpBuilder &builder;
-  Value blockNumber; ///< null: there is one block
+  func::FuncOp kernel_;
+  const gpu::GridLaunch &launch_;
+  OpBuilder &builder_;
+  Value blockNumber_; ///< null: there is one block
 };
 
 struct KernelsToGpuPass : impl::KernelsToGpuBase<KernelsToGpuPass> {

@@ -16,13 +16,13 @@ namespace {
 
 class Cutter {
 public:
-  explicit Cutter(ArrayRef<KernelStage> stages) : stages(stages) {}
+  explicit Cutter(ArrayRef<KernelStage> stages) : stages_(stages) {}
 
   SmallVector<GridLaunch> run() {
     SmallVector<GridLaunch> launches;
-    for (unsigned first = 0; first < stages.size();) {
+    for (unsigned first = 0; first < stages_.size();) {
       GridLaunch launch = alone(first);
-      for (unsigned count = 2; first + count <= stages.size(); ++count) {
+      for (unsigned count = 2; first + count <= stages_.size(); ++count) {
         std::optional<GridLaunch> longer = together(first, count);
         if (!longer)
           break;
@@ -31,8 +31,8 @@ public:
       first += launch.stages;
       launches.push_back(std::move(launch));
     }
-    if (launches.size() > 1 && llvm::all_of(stages, [](const KernelStage &stage) { return stage.work <= kOneBlock; }))
-      return {oneBlock(0, unsigned(stages.size()))};
+    if (launches.size() > 1 && llvm::all_of(stages_, [](const KernelStage &stage) { return stage.work <= kOneBlock; }))
+      return {oneBlock(0, unsigned(stages_.size()))};
     return launches;
   }
 
@@ -43,7 +43,7 @@ private:
     launch.stages = count;
     launch.blockLoops.resize(count);
     int64_t most = 1;
-    for (const KernelStage &stage : stages.slice(first, count))
+    for (const KernelStage &stage : stages_.slice(first, count))
       most = std::max(most, stage.nest ? stage.work : stage.parts);
     launch.threads = std::clamp<int64_t>(llvm::alignTo(uint64_t(most), kWarp), kWarp, kMostThreads);
     return launch;
@@ -51,9 +51,9 @@ private:
 
   /// Its largest parallel loop is the block loop. Of loops over parts each thread has a part.
   GridLaunch alone(unsigned stage) const {
-    if (stages[stage].parts > 1) {
+    if (stages_[stage].parts > 1) {
       GridLaunch launch = oneBlock(stage, 1);
-      launch.size = stages[stage].parts;
+      launch.size = stages_[stage].parts;
       launch.threads = std::min<int64_t>(llvm::alignTo(uint64_t(launch.size), kWarp), kThreads);
       launch.perBlock = launch.threads;
       return launch;
@@ -64,8 +64,8 @@ private:
   }
 
   std::optional<GridLaunch> together(unsigned first, unsigned count) const {
-    for (int64_t size : getBlockSizes(stages.slice(first, count))) {
-      std::optional<SmallVector<BlockLoop>> loops = findBlockLoops(stages.slice(first, count), size);
+    for (int64_t size : getBlockSizes(stages_.slice(first, count))) {
+      std::optional<SmallVector<BlockLoop>> loops = findBlockLoops(stages_.slice(first, count), size);
       if (!loops)
         continue;
       GridLaunch launch;
@@ -86,7 +86,7 @@ private:
     int64_t most = 1, longest = 1; // evaluations an index of the block loop; items of a sum
     bool columns = false, flat = true;
     for (unsigned i = 0; i < launch.stages; ++i) {
-      const KernelStage &stage = stages[launch.firstStage + i];
+      const KernelStage &stage = stages_[launch.firstStage + i];
       most = std::max(most, stage.work / launch.size);
       flat &= stage.work == launch.size;
       const auto [nest, loop] = stage.splitAt(launch.blockLoops[i], launch.size);
@@ -113,11 +113,11 @@ private:
 
   bool isWide(const GridLaunch &launch) const {
     const int64_t threads = launch.blocks() * launch.threads;
-    return llvm::all_of(stages.slice(launch.firstStage, launch.stages),
+    return llvm::all_of(stages_.slice(launch.firstStage, launch.stages),
                         [&](const KernelStage &stage) { return stage.work <= threads * kMostPerThread; });
   }
 
-  ArrayRef<KernelStage> stages;
+  ArrayRef<KernelStage> stages_;
 };
 
 } // namespace

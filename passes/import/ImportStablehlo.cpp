@@ -36,28 +36,28 @@ namespace {
 class Unsupported {
 public:
   void add(Operation *op, const std::string &what) {
-    auto [entry, isNew] = kinds.insert({what, {op, 0}});
+    auto [entry, isNew] = kinds_.insert({what, {op, 0}});
     ++entry->second.second;
   }
-  bool empty() const { return kinds.empty(); }
+  bool empty() const { return kinds_.empty(); }
 
   LogicalResult report() {
     uint64_t ops = 0;
-    for (auto &[what, found] : kinds)
+    for (auto &[what, found] : kinds_)
       ops += found.second;
-    auto &[first, place] = kinds.front();
+    auto &[first, place] = kinds_.front();
     InFlightDiagnostic error = emitError(place.first->getLoc())
                                << ops << (ops == 1 ? " operation" : " operations") << " cannot be imported: " << first
                                << (place.second > 1 ? ", " + std::to_string(place.second) + " times" : "")
-                               << (kinds.size() > 1 ? ", and what is named below" : "");
-    for (auto &[what, found] : llvm::drop_begin(kinds))
+                               << (kinds_.size() > 1 ? ", and what is named below" : "");
+    for (auto &[what, found] : llvm::drop_begin(kinds_))
       error.attachNote(found.first->getLoc())
           << what << (found.second > 1 ? ", " + std::to_string(found.second) + " times, here first" : "");
     return error;
   }
 
 private:
-  llvm::MapVector<std::string, std::pair<Operation *, unsigned>, std::map<std::string, unsigned>> kinds;
+  llvm::MapVector<std::string, std::pair<Operation *, unsigned>, std::map<std::string, unsigned>> kinds_;
 };
 
 /// Shardy's, of devices; a program for one has one device.
@@ -80,25 +80,25 @@ LogicalResult check(func::FuncOp function) {
 class Import {
 public:
   Import(ModuleOp module, ArrayRef<std::string> trees)
-      : module(module), symbols(module), builder(module.getContext()), trees(trees) {}
+      : module_(module), symbols_(module), builder_(module.getContext()), trees_(trees) {}
 
   LogicalResult run() {
-    auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
+    auto functions = llvm::to_vector(module_.getOps<func::FuncOp>());
     if (failed(nameFunctions(functions)))
       return failure();
     for (func::FuncOp function : functions)
       if (failed(import(function)))
         return failure();
-    if (!unsupported.empty())
-      return unsupported.report();
+    if (!unsupported_.empty())
+      return unsupported_.report();
     for (func::FuncOp function : functions)
       function.erase();
-    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    for (Operation &op : llvm::make_early_inc_range(*module_.getBody()))
       if (isMesh(&op))
         op.erase();
-    for (NamedAttribute attribute : llvm::to_vector(module->getDiscardableAttrs())) // mhlo.num_partitions and the like
+    for (NamedAttribute attribute : llvm::to_vector(module_->getDiscardableAttrs())) // mhlo.num_partitions and the like
       if (!isa_and_nonnull<GraphDialect>(attribute.getNameDialect()))
-        module->removeDiscardableAttr(attribute.getName());
+        module_->removeDiscardableAttr(attribute.getName());
     return success();
   }
 
@@ -110,21 +110,21 @@ private:
       if (std::string defect = findNameDefect(wanted); !defect.empty())
         return function.emitError() << "its name, \"" << wanted << "\", " << defect;
       std::string name = wanted.str();
-      for (unsigned i = 1; names.contains(name) || isTaken(name); ++i)
+      for (unsigned i = 1; names_.contains(name) || isTaken(name); ++i)
         name = (wanted + "." + Twine(i)).str();
-      names.insert(name);
-      renamed[function.getSymName()] = name;
+      names_.insert(name);
+      renamed_[function.getSymName()] = name;
       return success();
     };
     for (func::FuncOp function : functions) {
       if (!function.isPublic())
         continue;
-      StringRef name = function.getSymName(), of = module.getSymName().value_or("");
+      StringRef name = function.getSymName(), of = module_.getSymName().value_or("");
       if (name == "main" && of.consume_front("jit_") && !of.empty())
         name = of;
       if (failed(setName(function, name)))
         return failure();
-      first = renamed[function.getSymName()];
+      first = renamed_[function.getSymName()];
     }
     for (func::FuncOp function : functions)
       if (!function.isPublic() &&
@@ -133,40 +133,40 @@ private:
     return success();
   }
   bool isTaken(StringRef name) {
-    Operation *there = symbols.lookup(name);
+    Operation *there = symbols_.lookup(name);
     return there && !isa<func::FuncOp>(there);
   }
 
   /// The variable that stands for an argument, or nothing; failure where another has its name.
   FailureOr<VariableOp> findVariable(BlockArgument argument) {
     std::optional<TreePath> path = parseTreePath(getArgumentName(argument));
-    auto tree = path ? llvm::find(trees, path->root) : trees.end();
-    if (tree == trees.end())
+    auto tree = path ? llvm::find(trees_, path->root) : trees_.end();
+    if (tree == trees_.end())
       return VariableOp();
     const std::string name = path->text();
     auto type = cast<RankedTensorType>(argument.getType());
-    if (auto [claim, isNew] = claimed.try_emplace(name, argument);
+    if (auto [claim, isNew] = claimed_.try_emplace(name, argument);
         !isNew && claim->second.getOwner() == argument.getOwner())
       return emitError(placeOf(argument))
              << getArgumentName(claim->second) << " and " << getArgumentName(argument)
              << " would both be the variable @" << name << "; expected other keys in one of them";
     else
       claim->second = argument;
-    if (Operation *there = symbols.lookup(name)) {
+    if (Operation *there = symbols_.lookup(name)) {
       auto variable = dyn_cast<VariableOp>(there);
       if (variable && variable.getTensorType() == type)
         return variable;
       return there->emitError() << "@" << name << " is no variable of type " << type
                                 << ", which it would have to be as an argument of a function that is imported";
     }
-    const bool trains = tree == trees.begin() && isa<FloatType>(type.getElementType());
-    builder.setInsertionPointToStart(module.getBody());
-    if (last)
-      builder.setInsertionPointAfter(last);
-    auto variable = VariableOp::create(builder, placeOf(argument), name, type,
-                                       UninitializedAttr::get(builder.getContext()), trains);
-    symbols.insert(variable);
-    last = variable;
+    const bool trains = tree == trees_.begin() && isa<FloatType>(type.getElementType());
+    builder_.setInsertionPointToStart(module_.getBody());
+    if (last_)
+      builder_.setInsertionPointAfter(last_);
+    auto variable = VariableOp::create(builder_, placeOf(argument), name, type,
+                                       UninitializedAttr::get(builder_.getContext()), trains);
+    symbols_.insert(variable);
+    last_ = variable;
     return variable;
   }
 
@@ -195,37 +195,37 @@ private:
     for (auto [type, state] : llvm::zip(function.getResultTypes(), *states))
       if (!state)
         results.push_back(type);
-    builder.setInsertionPoint(function);
+    builder_.setInsertionPoint(function);
     OperationState state(clean(function.getLoc()), FuncOp::getOperationName());
-    state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(renamed[function.getSymName()]));
-    state.addAttribute(SymbolTable::getVisibilityAttrName(), builder.getStringAttr("private"));
-    state.addAttribute("function_type", TypeAttr::get(builder.getFunctionType(arguments, results)));
+    state.addAttribute(SymbolTable::getSymbolAttrName(), builder_.getStringAttr(renamed_[function.getSymName()]));
+    state.addAttribute(SymbolTable::getVisibilityAttrName(), builder_.getStringAttr("private"));
+    state.addAttribute("function_type", TypeAttr::get(builder_.getFunctionType(arguments, results)));
     Block *body = &state.addRegion()->emplaceBlock();
     body->addArguments(arguments, places);
-    builder.create(state);
-    builder.setInsertionPointToStart(body);
+    builder_.create(state);
+    builder_.setInsertionPointToStart(body);
     if (Value known = arguments.size() == 1 && results.size() == 1 && !function.isPublic()
                           ? stablehlo::importRule(function.getSymName(), function.getBody(), body->getArgument(0),
-                                                  builder, clean(function.getLoc()))
+                                                  builder_, clean(function.getLoc()))
                           : Value()) {
-      ReturnOp::create(builder, clean(function.getLoc()), known);
+      ReturnOp::create(builder_, clean(function.getLoc()), known);
       return success();
     }
     if (SmallVector<Value> stopped =
             function.isPublic() ? SmallVector<Value>()
                                 : stablehlo::importStop(function.getSymName(), function.getBody().front(),
-                                                        body->getArguments(), builder, clean(function.getLoc()));
+                                                        body->getArguments(), builder_, clean(function.getLoc()));
         !stopped.empty()) {
-      ReturnOp::create(builder, clean(function.getLoc()), stopped);
+      ReturnOp::create(builder_, clean(function.getLoc()), stopped);
       return success();
     }
     IRMapping values;
     unsigned next = 0;
     for (auto [argument, variable] : llvm::zip(function.getArguments(), variables))
-      values.map(argument,
-                 variable
-                     ? ReadOp::create(builder, placeOf(argument), argument.getType(), variable.getSymName()).getResult()
-                     : Value(body->getArgument(next++)));
+      values.map(
+          argument,
+          variable ? ReadOp::create(builder_, placeOf(argument), argument.getType(), variable.getSymName()).getResult()
+                   : Value(body->getArgument(next++)));
     Operation *end = &function.getBody().front().back();
     for (Operation &op : llvm::make_range(function.getBody().front().begin(), end->getIterator()))
       if (failed(import(&op, values)))
@@ -233,11 +233,11 @@ private:
     SmallVector<Value> returned;
     for (auto [result, state] : llvm::zip(end->getOperands(), *states)) {
       if (state)
-        createAssign(builder, clean(end->getLoc()), state.getSymName(), values.lookup(result));
+        createAssign(builder_, clean(end->getLoc()), state.getSymName(), values.lookup(result));
       else
         returned.push_back(values.lookup(result));
     }
-    ReturnOp::create(builder, clean(end->getLoc()), returned);
+    ReturnOp::create(builder_, clean(end->getLoc()), returned);
     return success();
   }
 
@@ -248,7 +248,7 @@ private:
     for (auto [argument, variable] : llvm::zip(function.getArguments(), variables)) {
       const std::string name = getArgumentName(argument);
       std::optional<TreePath> path = parseTreePath(name);
-      if (!variable || path->root == trees.front())
+      if (!variable || path->root == trees_.front())
         continue;
       states.push_back({path, argument.getType(), name});
       of.push_back(variable);
@@ -278,7 +278,7 @@ private:
       return op->emitError() << "'" << op->getName() << "' has an operand that is made behind it";
     const Location place = clean(op->getLoc());
     if (auto call = dyn_cast<func::CallOp>(op)) {
-      auto made = CallOp::create(builder, place, call.getResultTypes(), renamed[call.getCallee()], operands);
+      auto made = CallOp::create(builder_, place, call.getResultTypes(), renamed_[call.getCallee()], operands);
       values.map(call.getResults(), made.getResults());
       return success();
     }
@@ -291,12 +291,12 @@ private:
     else if (isLoop(op))
       made->why = "whose number of iterations is not known, or above " + std::to_string(1 << 20);
     else
-      made = stablehlo::toGraph(op, operands, builder, place);
+      made = stablehlo::toGraph(op, operands, builder_, place);
     if (failed(made))
       return failure();
     if (made->values.size() != op->getNumResults() || made->values.empty()) {
-      unsupported.add(op, op->getName().getStringRef().str() + (made->why.empty() ? "" : " " + made->why));
-      auto stand = UnrealizedConversionCastOp::create(builder, place, op->getResultTypes(), ValueRange());
+      unsupported_.add(op, op->getName().getStringRef().str() + (made->why.empty() ? "" : " " + made->why));
+      auto stand = UnrealizedConversionCastOp::create(builder_, place, op->getResultTypes(), ValueRange());
       made->values.assign(stand.getResults().begin(), stand.getResults().end());
     }
     values.map(op->getResults(), made->values);
@@ -307,12 +307,12 @@ private:
   LogicalResult unroll(Operation *op, const CountedLoop &loop, SmallVector<Value> carried, IRMapping &values) {
     auto type = cast<RankedTensorType>(carried[loop.counter].getType());
     for (int64_t i = 0; i < loop.iterations; ++i) {
-      if ((unrolled += llvm::range_size(*loop.body)) > kMostUnrolled)
+      if ((unrolled_ += llvm::range_size(*loop.body)) > kMostUnrolled)
         return op->emitError()
                << "its loops have more than " << kMostUnrolled
                << " operations one iteration behind the other; expected fewer iterations, or smaller ones";
       auto number = IntegerAttr::get(type.getElementType(), loop.first.getInt() + i * loop.step);
-      carried[loop.counter] = createConstant(builder, clean(op->getLoc()), DenseElementsAttr::get(type, number));
+      carried[loop.counter] = createConstant(builder_, clean(op->getLoc()), DenseElementsAttr::get(type, number));
       values.map(loop.body->getArguments(), carried);
       for (Operation &inner : llvm::make_range(loop.body->begin(), std::prev(loop.body->end())))
         if (failed(import(&inner, values)))
@@ -351,17 +351,17 @@ private:
   static constexpr StringLiteral kWhatIsSupported =
       "tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64, of static shape and not empty";
 
-  ModuleOp module;
-  SymbolTable symbols;
-  OpBuilder builder;
-  ArrayRef<std::string> trees;
-  llvm::StringMap<std::string> renamed; ///< functions
-  llvm::StringSet<> names; ///< of functions that are made
-  llvm::StringMap<BlockArgument> claimed; ///< by name, of variables that stand for arguments
-  VariableOp last; ///< that was made
+  ModuleOp module_;
+  SymbolTable symbols_;
+  OpBuilder builder_;
+  ArrayRef<std::string> trees_;
+  llvm::StringMap<std::string> renamed_; ///< functions
+  llvm::StringSet<> names_; ///< of functions that are made
+  llvm::StringMap<BlockArgument> claimed_; ///< by name, of variables that stand for arguments
+  VariableOp last_; ///< that was made
   static constexpr uint64_t kMostUnrolled = uint64_t(1) << 17;
-  uint64_t unrolled = 0; ///< ops of all loops
-  Unsupported unsupported;
+  uint64_t unrolled_ = 0; ///< ops of all loops
+  Unsupported unsupported_;
 };
 
 struct ImportStablehloPass : graphc::impl::ImportStablehloBase<ImportStablehloPass> {

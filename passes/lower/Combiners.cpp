@@ -44,20 +44,20 @@ FailureOr<ReductionCombiners> ReductionCombiners::find(FlatLoopNest &nest, Locat
         !getNeutral(combiner))
       return emitError(loc) << "reduction of output " << output
                             << " is not one of add, multiply, min, max, and, or over its old value";
-    result.ops.push_back(combiner);
-    result.oldFirst.push_back(combiner->getOperand(0) == old);
+    result.ops_.push_back(combiner);
+    result.oldFirst_.push_back(combiner->getOperand(0) == old);
   }
   return result;
 }
 
 Value ReductionCombiners::neutral(OpBuilder &builder, unsigned output, int64_t width) const {
-  auto type = VectorType::get({width}, ops[output]->getResult(0).getType());
-  auto value = DenseElementsAttr::get(type, ArrayRef<Attribute>{getNeutral(ops[output])});
-  return arith::ConstantOp::create(builder, ops[output]->getLoc(), value);
+  auto type = VectorType::get({width}, ops_[output]->getResult(0).getType());
+  auto value = DenseElementsAttr::get(type, ArrayRef<Attribute>{getNeutral(ops_[output])});
+  return arith::ConstantOp::create(builder, ops_[output]->getLoc(), value);
 }
 
 Value ReductionCombiners::scalarNeutral(OpBuilder &builder, unsigned output) const {
-  return arith::ConstantOp::create(builder, ops[output]->getLoc(), getNeutral(ops[output]));
+  return arith::ConstantOp::create(builder, ops_[output]->getLoc(), getNeutral(ops_[output]));
 }
 
 SmallVector<Value> ReductionCombiners::neutrals(OpBuilder &builder, int64_t width) const {
@@ -68,10 +68,10 @@ SmallVector<Value> ReductionCombiners::neutrals(OpBuilder &builder, int64_t widt
 }
 
 Value ReductionCombiners::combine(OpBuilder &builder, unsigned output, Value old, Value value) const {
-  OperationState state(ops[output]->getLoc(), ops[output]->getName());
-  state.addOperands(oldFirst[output] ? ValueRange{old, value} : ValueRange{value, old});
+  OperationState state(ops_[output]->getLoc(), ops_[output]->getName());
+  state.addOperands(oldFirst_[output] ? ValueRange{old, value} : ValueRange{value, old});
   state.addTypes(value.getType());
-  state.propertiesAttr = ops[output]->getPropertiesAsAttribute();
+  state.propertiesAttr = ops_[output]->getPropertiesAsAttribute();
   return builder.create(state)->getResult(0);
 }
 
@@ -84,7 +84,7 @@ SmallVector<Value> ReductionCombiners::combineAll(OpBuilder &builder, ValueRange
 }
 
 Value ReductionCombiners::tree(OpBuilder &builder, unsigned output, Value partial) const {
-  Location loc = ops[output]->getLoc();
+  Location loc = ops_[output]->getLoc();
   for (int64_t half = cast<VectorType>(partial.getType()).getNumElements() / 2; half >= 1; half /= 2) {
     SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, half));
     SmallVector<int64_t> high = llvm::to_vector(llvm::seq<int64_t>(half, 2 * half));

@@ -12,8 +12,8 @@ public:
   /// Fails with a diagnostic where the body reduces in another way.
   static mlir::FailureOr<ReductionCombiners> find(FlatLoopNest &nest, mlir::Location loc);
 
-  unsigned size() const { return unsigned(ops.size()); }
-  llvm::ArrayRef<mlir::Operation *> operations() const { return ops; }
+  unsigned size() const { return unsigned(ops_.size()); }
+  llvm::ArrayRef<mlir::Operation *> operations() const { return ops_; }
 
   /// What leaves any value as it is, in a vector of `width`. -0.0 for a sum and not 0.0, because 0.0 + -0.0 is 0.0.
   mlir::Value neutral(mlir::OpBuilder &builder, unsigned output, int64_t width) const;
@@ -30,8 +30,8 @@ public:
   mlir::Value tree(mlir::OpBuilder &builder, unsigned output, mlir::Value partial) const;
 
 private:
-  llvm::SmallVector<mlir::Operation *> ops;
-  llvm::SmallVector<bool> oldFirst;
+  llvm::SmallVector<mlir::Operation *> ops_;
+  llvm::SmallVector<bool> oldFirst_;
 };
 
 } // namespace graphc

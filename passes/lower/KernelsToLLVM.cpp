@@ -94,7 +94,8 @@ LLVM::GlobalOp makeGlobal(OpBuilder &builder, Location loc, Type type, StringRef
 using Arguments = SmallVector<std::pair<uint64_t, GraphcAccess>>;
 
 Arguments argumentsOf(func::FuncOp kernel) {
-  static_assert(int(dist::BufferAccess::Read) == int(GRAPHC_READ) && int(dist::BufferAccess::Write) == int(GRAPHC_WRITE) &&
+  static_assert(int(dist::BufferAccess::Read) == int(GRAPHC_READ) &&
+                int(dist::BufferAccess::Write) == int(GRAPHC_WRITE) &&
                 int(dist::BufferAccess::ReadWrite) == int(GRAPHC_READ_WRITE));
   Arguments arguments;
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes().take_front(dist::getBufferCount(kernel)))) {
@@ -115,50 +116,50 @@ struct Entry {
 class TableBuilder {
 public:
   explicit TableBuilder(ModuleOp module)
-      : builder(OpBuilder::atBlockEnd(module.getBody())), loc(UnknownLoc::get(module.getContext())),
-        pointer(LLVM::LLVMPointerType::get(module.getContext())), i32(builder.getI32Type()), i64(builder.getI64Type()) {
-  }
+      : builder_(OpBuilder::atBlockEnd(module.getBody())), loc_(UnknownLoc::get(module.getContext())),
+        pointer_(LLVM::LLVMPointerType::get(module.getContext())), i32_(builder_.getI32Type()),
+        i64_(builder_.getI64Type()) {}
 
   void build(ArrayRef<Entry> entries) {
-    Type argumentType = record({i64, i64}), entryType = record({pointer, i32, i32, i32, i32});
+    Type argumentType = record({i64_, i64_}), entryType = record({pointer_, i32_, i32_, i32_, i32_});
     uint64_t count = 0;
     for (const Entry &entry : entries)
       count += entry.arguments.size();
     LLVM::GlobalOp arguments = list("graphc_kernel_arguments", argumentType, count, [&](auto add) {
       for (const Entry &entry : entries)
         for (auto [bytes, access] : entry.arguments)
-          add({number(i64, bytes), number(i64, access)});
+          add({number(i64_, bytes), number(i64_, access)});
     });
     LLVM::GlobalOp kernels = list("graphc_kernel_list", entryType, entries.size(), [&](auto add) {
       uint64_t first = 0;
       for (const Entry &entry : entries) {
-        Value address = LLVM::AddressOfOp::create(builder, loc, entry.function);
-        add({address, number(i32, first), number(i32, entry.arguments.size()), number(i32, entry.blocks),
-             number(i32, 0)});
+        Value address = LLVM::AddressOfOp::create(builder_, loc_, entry.function);
+        add({address, number(i32_, first), number(i32_, entry.arguments.size()), number(i32_, entry.blocks),
+             number(i32_, 0)});
         first += entry.arguments.size();
       }
     });
-    Type table = record({i32, i32, pointer, pointer, i64});
-    makeGlobal(builder, loc, table, kKernelTableSymbol, LLVM::Linkage::External, [&] {
-      Value value = LLVM::ZeroOp::create(builder, loc, table);
+    Type table = record({i32_, i32_, pointer_, pointer_, i64_});
+    makeGlobal(builder_, loc_, table, kKernelTableSymbol, LLVM::Linkage::External, [&] {
+      Value value = LLVM::ZeroOp::create(builder_, loc_, table);
       return fill(value, {},
-                  {number(i32, kKernelAbiVersion), number(i32, entries.size()),
-                   LLVM::AddressOfOp::create(builder, loc, kernels), LLVM::AddressOfOp::create(builder, loc, arguments),
-                   number(i64, count)});
+                  {number(i32_, kKernelAbiVersion), number(i32_, entries.size()),
+                   LLVM::AddressOfOp::create(builder_, loc_, kernels),
+                   LLVM::AddressOfOp::create(builder_, loc_, arguments), number(i64_, count)});
     });
   }
 
 private:
-  Type record(ArrayRef<Type> fields) { return LLVM::LLVMStructType::getLiteral(builder.getContext(), fields); }
+  Type record(ArrayRef<Type> fields) { return LLVM::LLVMStructType::getLiteral(builder_.getContext(), fields); }
   Value number(Type type, uint64_t value) {
-    return LLVM::ConstantOp::create(builder, loc, type, builder.getIntegerAttr(type, int64_t(value)));
+    return LLVM::ConstantOp::create(builder_, loc_, type, builder_.getIntegerAttr(type, int64_t(value)));
   }
   /// `fields` put into the struct at `at` of `value`.
   Value fill(Value value, ArrayRef<int64_t> at, ArrayRef<Value> fields) {
     for (auto [i, field] : llvm::enumerate(fields)) {
       SmallVector<int64_t> place(at);
       place.push_back(int64_t(i));
-      value = LLVM::InsertValueOp::create(builder, loc, value, field, place);
+      value = LLVM::InsertValueOp::create(builder_, loc_, value, field, place);
     }
     return value;
   }
@@ -168,28 +169,28 @@ private:
     constexpr uint64_t kRow = 64;
     uint64_t size = std::clamp<uint64_t>(count, 1, kRow), rows = llvm::divideCeil(count, kRow);
     Type row = LLVM::LLVMArrayType::get(element, size), type = rows > 1 ? LLVM::LLVMArrayType::get(row, rows) : row;
-    return makeGlobal(builder, loc, type, name, LLVM::Linkage::Internal, [&] {
-      SmallVector<Value> values{LLVM::ZeroOp::create(builder, loc, row)};
+    return makeGlobal(builder_, loc_, type, name, LLVM::Linkage::Internal, [&] {
+      SmallVector<Value> values{LLVM::ZeroOp::create(builder_, loc_, row)};
       uint64_t next = 0;
       each([&](std::initializer_list<Value> fields) {
         if (next == size) {
-          values.push_back(LLVM::ZeroOp::create(builder, loc, row));
+          values.push_back(LLVM::ZeroOp::create(builder_, loc_, row));
           next = 0;
         }
         values.back() = fill(values.back(), {int64_t(next++)}, fields);
       });
       if (rows <= 1)
         return values.front();
-      Value whole = LLVM::ZeroOp::create(builder, loc, type);
+      Value whole = LLVM::ZeroOp::create(builder_, loc_, type);
       for (auto [i, value] : llvm::enumerate(values))
-        whole = LLVM::InsertValueOp::create(builder, loc, whole, value, int64_t(i));
+        whole = LLVM::InsertValueOp::create(builder_, loc_, whole, value, int64_t(i));
       return whole;
     });
   }
 
-  OpBuilder builder;
-  Location loc;
-  Type pointer, i32, i64;
+  OpBuilder builder_;
+  Location loc_;
+  Type pointer_, i32_, i64_;
 };
 
 struct KernelsToLLVMPass : impl::KernelsToLLVMBase<KernelsToLLVMPass> {

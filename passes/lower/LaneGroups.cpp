@@ -20,15 +20,15 @@ static std::optional<int64_t> getInteger(Value value) {
 std::optional<LaneGroups::Linear> LaneGroups::linearOf(Value value) const {
   if (std::optional<int64_t> number = getInteger(value))
     return constant(*number);
-  auto known = linear.find(value);
-  return known == linear.end() ? std::nullopt : std::optional(known->second);
+  auto known = linear_.find(value);
+  return known == linear_.end() ? std::nullopt : std::optional(known->second);
 }
 
 /// Where the operation counts with the loops. Numbers of elements are far below 2^63, so nothing wraps around.
 std::optional<LaneGroups::Linear> LaneGroups::follow(Operation &op) const {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     Linear counted = constant(0);
-    if (const int64_t loop = nest.loopOfDim[index.getDim()]; loop >= 0)
+    if (const int64_t loop = nest_.loopOfDim[index.getDim()]; loop >= 0)
       counted.steps[size_t(loop)] = 1;
     return counted;
   }
@@ -56,13 +56,13 @@ std::optional<LaneGroups::Linear> LaneGroups::follow(Operation &op) const {
 
 /// Whether it is one more from lane to lane, and on the first lane a multiple of `group`.
 bool LaneGroups::countsFromMultipleOf(const Linear &value, int64_t group) const {
-  int64_t first = std::gcd(value.multiple, value.steps[size_t(lanes.loop)] * lanes.multiple);
+  int64_t first = std::gcd(value.multiple, value.steps[size_t(lanes_.loop)] * lanes_.multiple);
   int64_t walked = 1; // by the lanes, to the next index of a loop that they are spread over
-  for (size_t loop = nest.loops.size(); loop-- > 0;) {
-    if (int64_t(loop) == lanes.loop || lanes.isSpread(loop)) {
+  for (size_t loop = nest_.loops.size(); loop-- > 0;) {
+    if (int64_t(loop) == lanes_.loop || lanes_.isSpread(loop)) {
       if (value.steps[loop] != walked)
         return false;
-      walked *= nest.loops[loop].size;
+      walked *= nest_.loops[loop].size;
     } else {
       first = std::gcd(first, value.steps[loop]);
     }
@@ -79,7 +79,7 @@ int64_t LaneGroups::groupOf(Operation &op) const {
   }
   int64_t group = kAll;
   for (Value operand : op.getOperands())
-    if (const int64_t size = operand.getParentBlock() == nest.body ? of(operand) : kAll; size != kAll) {
+    if (const int64_t size = operand.getParentBlock() == nest_.body ? of(operand) : kAll; size != kAll) {
       if (size == 1 || (group != kAll && group != size))
         return 1;
       group = size;
@@ -90,16 +90,16 @@ int64_t LaneGroups::groupOf(Operation &op) const {
 int64_t LaneGroups::add(Operation &op) {
   if (const std::optional<Linear> counted = follow(op))
     for (Value result : op.getResults())
-      linear[result] = *counted;
+      linear_[result] = *counted;
   int64_t group = 1;
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
-    const int64_t loop = nest.loopOfDim[index.getDim()];
-    group = loop < 0 || (loop != lanes.loop && !lanes.isSpread(size_t(loop))) ? kAll : 1;
+    const int64_t loop = nest_.loopOfDim[index.getDim()];
+    group = loop < 0 || (loop != lanes_.loop && !lanes_.isSpread(size_t(loop))) ? kAll : 1;
   } else {
     group = groupOf(op);
   }
   for (Value result : op.getResults())
-    sizes[result] = group;
+    sizes_[result] = group;
   return std::max<int64_t>(group, 1); // what all lanes share LLVM finds by itself
 }
 

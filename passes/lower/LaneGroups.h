@@ -11,13 +11,13 @@ namespace graphc {
 /// (dialects/graph/ops/Random.cpp).
 class LaneGroups {
 public:
-  LaneGroups(const FlatLoopNest &nest, const VectorIndices &lanes) : nest(nest), lanes(lanes) {}
+  LaneGroups(const FlatLoopNest &nest, const VectorIndices &lanes) : nest_(nest), lanes_(lanes) {}
 
   /// A value that is the same on every lane.
-  void addShared(mlir::Value value) { linear[value] = constant(1), sizes[value] = kAll; }
+  void addShared(mlir::Value value) { linear_[value] = constant(1), sizes_[value] = kAll; }
   /// Of how many lanes each has one value of the operation, whose operands were added before; 1 where each lane has its own.
   int64_t add(mlir::Operation &op);
-  int64_t of(mlir::Value value) const { return sizes.lookup_or(value, 1); }
+  int64_t of(mlir::Value value) const { return sizes_.lookup_or(value, 1); }
 
 private:
   /// A multiple of `multiple`, and of each loop's index so many.
@@ -25,7 +25,7 @@ private:
     int64_t multiple = 0;
     llvm::SmallVector<int64_t> steps = {};
   };
-  Linear constant(int64_t multiple) const { return {multiple, llvm::SmallVector<int64_t>(nest.loops.size(), 0)}; }
+  Linear constant(int64_t multiple) const { return {multiple, llvm::SmallVector<int64_t>(nest_.loops.size(), 0)}; }
   std::optional<Linear> linearOf(mlir::Value value) const;
   std::optional<Linear> follow(mlir::Operation &op) const;
   bool countsFromMultipleOf(const Linear &value, int64_t group) const;
@@ -33,10 +33,10 @@ private:
 
   static constexpr int64_t kAll = 0; ///< the same on every lane
 
-  const FlatLoopNest &nest;
-  const VectorIndices &lanes;
-  llvm::DenseMap<mlir::Value, Linear> linear;
-  llvm::DenseMap<mlir::Value, int64_t> sizes;
+  const FlatLoopNest &nest_;
+  const VectorIndices &lanes_;
+  llvm::DenseMap<mlir::Value, Linear> linear_;
+  llvm::DenseMap<mlir::Value, int64_t> sizes_;
 };
 
 } // namespace graphc

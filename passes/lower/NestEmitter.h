@@ -22,7 +22,8 @@ struct GivenLoop {
 /// Loops around evaluations of a nest's body. `lanes` says where the next evaluation happens.
 class NestEmitter {
 public:
-  NestEmitter(FlatLoopNest &nest, mlir::OpBuilder &builder, mlir::Location loc, const std::optional<GivenLoop> &given = {})
+  NestEmitter(FlatLoopNest &nest, mlir::OpBuilder &builder, mlir::Location loc,
+              const std::optional<GivenLoop> &given = {})
       : nest(nest), builder(builder), loc(loc), body(nest, builder, loc), given(given) {
     lanes.indices.assign(nest.loops.size(), mlir::Value());
     if (given)

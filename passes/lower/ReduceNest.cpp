@@ -31,22 +31,22 @@ class ReductionEmitter : NestEmitter {
 public:
   ReductionEmitter(FlatLoopNest &nest, OpBuilder &builder, Location loc, const ReductionCombiners &combiners,
                    const std::optional<GivenLoop> &given)
-      : NestEmitter(nest, builder, loc, given), combiners(combiners) {
+      : NestEmitter(nest, builder, loc, given), combiners_(combiners) {
     lanes.multiple = kVector; // of items and of columns
     for (auto [i, loop] : llvm::enumerate(nest.loops))
       if (loop.reduction) {
-        reductions.push_back(i);
-        length *= loop.size;
+        reductions_.push_back(i);
+        length_ *= loop.size;
       }
   }
 
   void emit() {
-    column = chooseColumn();
+    column_ = chooseColumn();
     SmallVector<size_t> outer;
     for (auto [i, loop] : llvm::enumerate(nest.loops))
-      if (!loop.reduction && column != i)
+      if (!loop.reduction && column_ != i)
         outer.push_back(i);
-    overLoops(outer, [&] { column ? emitColumns() : emitRow(); });
+    overLoops(outer, [&] { column_ ? emitColumns() : emitRow(); });
   }
 
 private:
@@ -55,7 +55,7 @@ private:
   //===--------------------------------------------------------------------------------------------------------------===//
 
   /// Whether 16 items that begin at a multiple of 16 may lie in two rows of the last reduced dimension.
-  bool straddles() const { return reductions.size() > 1 && nest.loops[reductions.back()].size % kVector != 0; }
+  bool straddles() const { return reductions_.size() > 1 && nest.loops[reductions_.back()].size % kVector != 0; }
 
   /// Time an element, roughly: an operand whose neighbours lie apart is read element by element, and a short loop leaves
   /// part of the vector empty.
@@ -70,7 +70,7 @@ private:
   /// The kept loop of which neighbours are summed side by side; nothing: the items of one sum are.
   std::optional<size_t> chooseColumn() const {
     size_t last = nest.loops.size() - 1;
-    double rowCost = cost(reductions.back(), length, straddles());
+    double rowCost = cost(reductions_.back(), length_, straddles());
     std::optional<size_t> best;
     double bestCost = rowCost;
     if (!nest.loops[last].reduction) {
@@ -90,7 +90,7 @@ private:
   //===--------------------------------------------------------------------------------------------------------------===//
 
   /// The reduced loops' indices of item `item`, in row-major order.
-  void setItem(Value item) { NestEmitter::setItem(item, reductions); }
+  void setItem(Value item) { NestEmitter::setItem(item, reductions_); }
 
   /// Whether several copies of the body are worth their size: not where each holds a polynomial.
   bool isCheap() const {
@@ -102,13 +102,13 @@ private:
   //===--------------------------------------------------------------------------------------------------------------===//
 
   void emitRow() {
-    Values sums = rowSum(body.index(0), length);
+    Values sums = rowSum(body.index(0), length_);
     lanes.loop = -1;
     lanes.spread.clear();
-    for (size_t loop : reductions) // outputs do not depend on these
+    for (size_t loop : reductions_) // outputs do not depend on these
       lanes.indices[loop] = body.index(0);
     for (auto [i, output] : llvm::enumerate(nest.outputs))
-      body.store(output, lanes, combiners.combine(builder, unsigned(i), body.load(output, lanes), sums[i]));
+      body.store(output, lanes, combiners_.combine(builder, unsigned(i), body.load(output, lanes), sums[i]));
   }
 
   /// The sum of `count` items from `first` on, a scalar each output.
@@ -119,7 +119,7 @@ private:
     while (unit * kChunk < count)
       unit *= kChunk;
     int64_t whole = count / unit;
-    Values sums = forLoop(0, whole, 1, combiners.neutrals(builder, kLanes), [&](Value item, ValueRange carried) {
+    Values sums = forLoop(0, whole, 1, combiners_.neutrals(builder, kLanes), [&](Value item, ValueRange carried) {
       return intoLane(carried, item, rowSum(add(first, times(item, unit)), unit));
     });
     if (count % unit)
@@ -138,43 +138,43 @@ private:
     for (auto [i, value] : llvm::enumerate(values)) {
       Value everywhere = vector::BroadcastOp::create(builder, loc, sums[i].getType(), value);
       added.push_back(
-          arith::SelectOp::create(builder, loc, here, everywhere, combiners.neutral(builder, unsigned(i), kLanes)));
+          arith::SelectOp::create(builder, loc, here, everywhere, combiners_.neutral(builder, unsigned(i), kLanes)));
     }
-    return combiners.combineAll(builder, sums, added);
+    return combiners_.combineAll(builder, sums, added);
   }
 
   Values trees(ValueRange partial) {
     Values sums;
     for (auto [i, value] : llvm::enumerate(partial))
-      sums.push_back(combiners.tree(builder, unsigned(i), value));
+      sums.push_back(combiners_.tree(builder, unsigned(i), value));
     return sums;
   }
 
   /// 16 items from `first` on, of which the first `active` exist.
   Values rowValues(Value first, int64_t active) {
-    lanes.loop = int64_t(reductions.back());
+    lanes.loop = int64_t(reductions_.back());
     lanes.active = active;
-    straddles() ? spreadItems(first, reductions) : setItem(first);
-    Values values = body.evaluate(lanes, combiners.operations());
+    straddles() ? spreadItems(first, reductions_) : setItem(first);
+    Values values = body.evaluate(lanes, combiners_.operations());
     if (active == kVector)
       return values;
     for (auto [i, value] : llvm::enumerate(values))
       value = arith::SelectOp::create(builder, loc, body.mask(active), value,
-                                      combiners.neutral(builder, unsigned(i), kVector));
+                                      combiners_.neutral(builder, unsigned(i), kVector));
     return values;
   }
 
   /// Lanes 0 to 15 and 16 to 31 are a vector each; they take turns: what is carried is first the one whose turn it is.
   Values rowChunk(Value first, int64_t count) {
-    unsigned outputs = combiners.size();
+    unsigned outputs = combiners_.size();
     auto takeTurn = [&](ValueRange carried, ValueRange values) {
       Values next(carried.drop_front(outputs));
-      next.append(combiners.combineAll(builder, carried.take_front(outputs), values));
+      next.append(combiners_.combineAll(builder, carried.take_front(outputs), values));
       return next;
     };
     int64_t whole = count / kVector * kVector, turns = llvm::divideCeil(count, kVector);
-    Values halves = combiners.neutrals(builder, kVector);
-    halves.append(combiners.neutrals(builder, kVector));
+    Values halves = combiners_.neutrals(builder, kVector);
+    halves.append(combiners_.neutrals(builder, kVector));
     halves = forLoop(0, whole, kVector, halves, [&](Value item, ValueRange carried) {
       return takeTurn(carried, rowValues(add(first, item), kVector));
     });
@@ -183,7 +183,7 @@ private:
     if (turns % 2)
       std::rotate(halves.begin(), halves.begin() + outputs, halves.end());
     ValueRange low = ValueRange(halves).take_front(outputs), high = ValueRange(halves).drop_front(outputs);
-    return trees(turns > 1 ? combiners.combineAll(builder, low, high) : Values(low));
+    return trees(turns > 1 ? combiners_.combineAll(builder, low, high) : Values(low));
   }
 
   //===--------------------------------------------------------------------------------------------------------------===//
@@ -191,10 +191,10 @@ private:
   //===--------------------------------------------------------------------------------------------------------------===//
 
   void emitColumns() {
-    int64_t size = nest.loops[*column].size, vectors = 1;
+    int64_t size = nest.loops[*column_].size, vectors = 1;
     if (isCheap()) {
       vectors = kColumnVectors;
-      if (goesAsRowsLie(length)) {
+      if (goesAsRowsLie(length_)) {
         int64_t bytes = 0; // of the lanes' sums of one vector
         for (const NestOperand &output : nest.outputs)
           bytes += kLanes * kVector *
@@ -203,7 +203,7 @@ private:
         const int64_t all = llvm::divideCeil(size, kVector);
         vectors = llvm::divideCeil(all, llvm::divideCeil(all, most)); // about as many each time
       }
-      while (vectors > 1 && isShort(length) && !isWrittenOut(vectors))
+      while (vectors > 1 && isShort(length_) && !isWrittenOut(vectors))
         vectors /= 2;
     }
     int64_t wide = vectors * kVector, whole = size / wide * wide;
@@ -217,18 +217,18 @@ private:
 
   /// The sums of `width` neighbouring columns.
   void emitTile(Value first, int64_t width) {
-    lanes.loop = int64_t(*column);
-    tile.clear();
+    lanes.loop = int64_t(*column_);
+    tile_.clear();
     for (int64_t begin = 0; begin < width; begin += kVector)
-      tile.push_back({add(first, begin), std::min(kVector, width - begin)});
-    Values sums = columnSum(body.index(0), body.index(length), length);
+      tile_.push_back({add(first, begin), std::min(kVector, width - begin)});
+    Values sums = columnSum(body.index(0), body.index(length_), length_);
     setItem(body.index(0)); // outputs do not depend on it
-    for (auto [i, columns] : llvm::enumerate(tile)) {
+    for (auto [i, columns] : llvm::enumerate(tile_)) {
       at(columns);
       Values old;
       for (NestOperand &output : nest.outputs)
         old.push_back(body.load(output, lanes));
-      storeAll(combiners.combineAll(builder, old, ArrayRef(sums).slice(i * old.size(), old.size())));
+      storeAll(combiners_.combineAll(builder, old, ArrayRef(sums).slice(i * old.size(), old.size())));
     }
   }
 
@@ -238,7 +238,7 @@ private:
     int64_t active;
   };
   void at(const Columns &columns) {
-    lanes.indices[*column] = columns.first;
+    lanes.indices[*column_] = columns.first;
     lanes.active = columns.active;
   }
 
@@ -246,27 +246,27 @@ private:
   Values tileValues(Value item) {
     setItem(item);
     Values values;
-    for (const Columns &columns : tile) {
+    for (const Columns &columns : tile_) {
       at(columns);
-      values.append(body.evaluate(lanes, combiners.operations()));
+      values.append(body.evaluate(lanes, combiners_.operations()));
     }
     return values;
   }
   Values tileNeutrals() {
-    Values values, one = combiners.neutrals(builder, kVector);
-    for (size_t i = 0; i < tile.size(); ++i)
+    Values values, one = combiners_.neutrals(builder, kVector);
+    for (size_t i = 0; i < tile_.size(); ++i)
       values.append(one);
     return values;
   }
 
   /// Whether a chunk of at most so many items is summed row after row.
   bool goesAsRowsLie(int64_t most) const {
-    return (isCheap() || nest.loops[*column].size <= 2 * kVector) && std::min(most, kChunk) >= kAsTheyLie * kLanes;
+    return (isCheap() || nest.loops[*column_].size <= 2 * kVector) && std::min(most, kChunk) >= kAsTheyLie * kLanes;
   }
   static bool isShort(int64_t count) { return count <= kLanes; }
   bool isWrittenOut(size_t vectors) const {
     int64_t operations = std::max<int64_t>(1, llvm::range_size(nest.body->without_terminator()) - 1);
-    return isCheap() && length * int64_t(vectors) * operations <= kWrittenOut;
+    return isCheap() && length_ * int64_t(vectors) * operations <= kWrittenOut;
   }
 
   /// The sums of `count` items, at most `most`, from `first` on.
@@ -284,7 +284,7 @@ private:
                         Value begin = times(item, unit), size = body.index(unit);
                         if (most % unit || !getConstantIntValue(count))
                           size = arithmetic<arith::MinUIOp>(size, arithmetic<arith::SubIOp>(count, begin));
-                        return combiners.combineAll(builder, carried, columnSum(add(first, begin), size, unit));
+                        return combiners_.combineAll(builder, carried, columnSum(add(first, begin), size, unit));
                       });
                     });
   }
@@ -295,7 +295,7 @@ private:
     if (step >= end)
       return leaf(lane);
     return forLoop(body.index(0), body.index(2 * step), step, tileNeutrals(), [&](Value half, ValueRange carried) {
-      return combiners.combineAll(builder, carried, laneTree(add(lane, half), 2 * step, end, leaf));
+      return combiners_.combineAll(builder, carried, laneTree(add(lane, half), 2 * step, end, leaf));
     });
   }
 
@@ -305,13 +305,13 @@ private:
       return tileValues(add(first, lane));
     Values sums = shortTree(first, lane, 2 * step, count);
     if (lane + step < count)
-      sums = combiners.combineAll(builder, sums, shortTree(first, lane + step, 2 * step, count));
+      sums = combiners_.combineAll(builder, sums, shortTree(first, lane + step, 2 * step, count));
     return sums;
   }
 
   Values columnChunk(Value first, Value count, int64_t most) {
-    if (isShort(length) && isWrittenOut(tile.size()))
-      return shortTree(first, 0, 1, length);
+    if (isShort(length_) && isWrittenOut(tile_.size()))
+      return shortTree(first, 0, 1, length_);
     if (goesAsRowsLie(most))
       return rowsAsTheyLie(first, count);
     int64_t end = std::min<int64_t>(kLanes, llvm::PowerOf2Ceil(uint64_t(most)));
@@ -319,7 +319,7 @@ private:
       return laneTree(body.index(0), 1, kLanes / 2, [&](Value lane) { return twoLanes(first, count, lane); });
     return laneTree(body.index(0), 1, end, [&](Value lane) {
       return forLoop(lane, count, kLanes, tileNeutrals(), [&](Value item, ValueRange carried) {
-        return combiners.combineAll(builder, carried, tileValues(add(first, item)));
+        return combiners_.combineAll(builder, carried, tileValues(add(first, item)));
       });
     });
   }
@@ -327,7 +327,7 @@ private:
   /// Item after item; the sums of the lanes are in memory, which stays in the nearest cache.
   Values rowsAsTheyLie(Value first, Value count) {
     const Values neutrals = tileNeutrals();
-    if (laneSums.empty()) {
+    if (laneSums_.empty()) {
       OpBuilder::InsertionGuard guard(builder);
       auto function = builder.getInsertionBlock()->getParentOp();
       if (!isa<FunctionOpInterface>(function))
@@ -335,19 +335,19 @@ private:
       builder.setInsertionPointToStart(&function->getRegion(0).front());
       for (Value neutral : neutrals) {
         Type element = cast<VectorType>(neutral.getType()).getElementType();
-        laneSums.push_back(memref::AllocaOp::create(builder, loc, MemRefType::get({kLanes * kVector}, element),
-                                                    builder.getI64IntegerAttr(64)));
+        laneSums_.push_back(memref::AllocaOp::create(builder, loc, MemRefType::get({kLanes * kVector}, element),
+                                                     builder.getI64IntegerAttr(64)));
       }
     }
     auto load = [&](Value lane) {
       Values sums;
-      for (auto [neutral, memory] : llvm::zip_first(neutrals, laneSums)) // the last tile may have fewer
+      for (auto [neutral, memory] : llvm::zip_first(neutrals, laneSums_)) // the last tile may have fewer
         sums.push_back(
             vector::LoadOp::create(builder, loc, cast<VectorType>(neutral.getType()), memory, times(lane, kVector)));
       return sums;
     };
     auto store = [&](Value lane, ValueRange sums) {
-      for (auto [sum, memory] : llvm::zip_first(sums, laneSums))
+      for (auto [sum, memory] : llvm::zip_first(sums, laneSums_))
         vector::StoreOp::create(builder, loc, sum, memory, times(lane, kVector));
     };
     forLoop(0, kLanes, 1, {}, [&](Value lane, ValueRange) {
@@ -357,7 +357,7 @@ private:
     auto addLanes = [&](Value begin, Value lanesThere) {
       forLoop(body.index(0), lanesThere, 1, {}, [&](Value lane, ValueRange) {
         Values values = tileValues(add(begin, lane));
-        store(lane, combiners.combineAll(builder, load(lane), values));
+        store(lane, combiners_.combineAll(builder, load(lane), values));
         return Values{};
       });
     };
@@ -384,11 +384,11 @@ private:
       Value at = add(add(first, item), lane);
       Values values = tileValues(at);
       values.append(tileValues(add(at, kHalf)));
-      return combiners.combineAll(builder, carried, values);
+      return combiners_.combineAll(builder, carried, values);
     });
     auto addRest = [&](ArrayRef<Value> sum, int64_t offset) {
       Value own = add(lane, offset);
-      auto values = [&] { return combiners.combineAll(builder, sum, tileValues(add(add(first, whole), own))); };
+      auto values = [&] { return combiners_.combineAll(builder, sum, tileValues(add(add(first, whole), own))); };
       if (std::optional<int64_t> known = getConstantIntValue(rest);
           known && (*known <= offset || *known >= offset + kHalf))
         return *known <= offset ? Values(sum) : values();
@@ -402,20 +402,21 @@ private:
       return Values(branch.getResults());
     };
     Values low = addRest(ArrayRef(sums).take_front(each), 0), high = addRest(ArrayRef(sums).drop_front(each), kHalf);
-    return combiners.combineAll(builder, low, high);
+    return combiners_.combineAll(builder, low, high);
   }
 
-  const ReductionCombiners &combiners;
-  SmallVector<size_t> reductions; ///< the nest's loops, outermost first
-  int64_t length = 1; ///< items of each sum
-  std::optional<size_t> column; ///< the loop that is the vector; nothing: the items are
-  SmallVector<Columns> tile; ///< what is summed at once
-  Values laneSums; ///< memory of rowsAsTheyLie, for each output and vector of the tile
+  const ReductionCombiners &combiners_;
+  SmallVector<size_t> reductions_; ///< the nest's loops, outermost first
+  int64_t length_ = 1; ///< items of each sum
+  std::optional<size_t> column_; ///< the loop that is the vector; nothing: the items are
+  SmallVector<Columns> tile_; ///< what is summed at once
+  Values laneSums_; ///< memory of rowsAsTheyLie, for each output and vector of the tile
 };
 
 } // namespace
 
-LogicalResult emitReduction(FlatLoopNest &nest, OpBuilder &builder, Location loc, const std::optional<GivenLoop> &given) {
+LogicalResult emitReduction(FlatLoopNest &nest, OpBuilder &builder, Location loc,
+                            const std::optional<GivenLoop> &given) {
   FailureOr<ReductionCombiners> combiners = ReductionCombiners::find(nest, loc);
   if (failed(combiners))
     return failure();

@@ -102,7 +102,8 @@ Value rootOf(Value memory) {
 }
 
 /// Whose index of the block loop an element belongs to: (element - offset) / step mod its size. Nothing where that is not so.
-std::optional<std::pair<int64_t, int64_t>> ownerOf(const FlatLoopNest &nest, const NestOperand &operand, size_t blockLoop) {
+std::optional<std::pair<int64_t, int64_t>> ownerOf(const FlatLoopNest &nest, const NestOperand &operand,
+                                                   size_t blockLoop) {
   const int64_t step = operand.coefficients[blockLoop], size = nest.loops[blockLoop].size;
   if (step <= 0)
     return std::nullopt;

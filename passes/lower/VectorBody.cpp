@@ -13,23 +13,23 @@
 using namespace mlir;
 
 namespace graphc {
-Value VectorBody::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+Value VectorBody::index(int64_t value) { return arith::ConstantIndexOp::create(builder_, loc_, value); }
 
 Value VectorBody::constantOne(Type element) {
-  return arith::ConstantOp::create(builder, loc, builder.getOneAttr(element));
+  return arith::ConstantOp::create(builder_, loc_, builder_.getOneAttr(element));
 }
 
 Value VectorBody::mask(int64_t active) {
-  SmallVector<bool> bits(width, false);
+  SmallVector<bool> bits(width_, false);
   std::fill_n(bits.begin(), active, true);
-  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(lanesOf(builder.getI1Type()), bits));
+  return arith::ConstantOp::create(builder_, loc_, DenseElementsAttr::get(lanesOf(builder_.getI1Type()), bits));
 }
 
 Value VectorBody::counting(VectorType type) {
   SmallVector<Attribute> numbers;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
-    numbers.push_back(builder.getIntegerAttr(type.getElementType(), i));
-  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, numbers));
+    numbers.push_back(builder_.getIntegerAttr(type.getElementType(), i));
+  return arith::ConstantOp::create(builder_, loc_, DenseElementsAttr::get(type, numbers));
 }
 
 /// Element of the operand's flat memory at which it is.
@@ -40,12 +40,12 @@ Value VectorBody::offset(const NestOperand &operand, ArrayRef<Value> indices) {
       continue;
     Value term = index;
     if (coefficient != 1)
-      term = arith::MulIOp::create(builder, loc, index, this->index(coefficient));
-    sum = sum ? arith::AddIOp::create(builder, loc, sum, term).getResult() : term;
+      term = arith::MulIOp::create(builder_, loc_, index, this->index(coefficient));
+    sum = sum ? arith::AddIOp::create(builder_, loc_, sum, term).getResult() : term;
   }
   if (!sum)
     return index(operand.offset);
-  return operand.offset ? arith::AddIOp::create(builder, loc, sum, index(operand.offset)).getResult() : sum;
+  return operand.offset ? arith::AddIOp::create(builder_, loc_, sum, index(operand.offset)).getResult() : sum;
 }
 
 constexpr int64_t kApart = std::numeric_limits<int64_t>::min();
@@ -54,12 +54,12 @@ constexpr int64_t kApart = std::numeric_limits<int64_t>::min();
 int64_t VectorBody::strideOf(const NestOperand &operand, const VectorIndices &lanes) {
   if (lanes.scalar() || operand.isScalar)
     return 0;
-  int64_t stride = operand.coefficients[lanes.loop], walked = nest.loops[lanes.loop].size;
+  int64_t stride = operand.coefficients[lanes.loop], walked = nest_.loops[lanes.loop].size;
   for (int64_t loop = lanes.loop - 1; loop >= 0 && !lanes.spread.empty(); --loop)
     if (lanes.spread[loop]) {
       if (operand.coefficients[loop] != stride * walked)
         return kApart;
-      walked *= nest.loops[loop].size;
+      walked *= nest_.loops[loop].size;
     }
   return stride;
 }
@@ -67,41 +67,42 @@ int64_t VectorBody::strideOf(const NestOperand &operand, const VectorIndices &la
 /// Whether the lanes are in two rows at most, whose elements lie together and 16 elements behind the operand's first.
 bool VectorBody::isInTwoRows(const NestOperand &operand, const VectorIndices &lanes) {
   for (auto [loop, index] : llvm::enumerate(lanes.spread))
-    if (index && int64_t(loop) != lanes.loop && operand.coefficients[loop] < width)
+    if (index && int64_t(loop) != lanes.loop && operand.coefficients[loop] < width_)
       return false;
-  return nest.loops[lanes.loop].size >= width && operand.coefficients[lanes.loop] == 1;
+  return nest_.loops[lanes.loop].size >= width_ && operand.coefficients[lanes.loop] == 1;
 }
 
 /// The elements of the first lane's row, and with the lanes that are left those of the next.
 Value VectorBody::loadTwoRows(const NestOperand &operand, const VectorIndices &lanes) {
-  VectorType type = lanesOf(getElementTypeOrSelf(operand.memory.getType())), counts = lanesOf(builder.getI32Type());
+  VectorType type = lanesOf(getElementTypeOrSelf(operand.memory.getType())), counts = lanesOf(builder_.getI32Type());
   Value lane = counting(counts);
-  Value left = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), lanes.left);
-  left = vector::BroadcastOp::create(builder, loc, counts, left);
+  Value left = arith::IndexCastOp::create(builder_, loc_, builder_.getI32Type(), lanes.left);
+  left = vector::BroadcastOp::create(builder_, loc_, counts, left);
   auto where = [&](arith::CmpIPredicate predicate) {
-    Value here = arith::CmpIOp::create(builder, loc, predicate, lane, left);
-    return builder.createOrFold<arith::AndIOp>(loc, here, mask(lanes.active));
+    Value here = arith::CmpIOp::create(builder_, loc_, predicate, lane, left);
+    return builder_.createOrFold<arith::AndIOp>(loc_, here, mask(lanes.active));
   };
   auto load = [&] {
-    return vector::LoadOp::create(builder, loc, type, operand.memory, offset(operand, lanes.indices));
+    return vector::LoadOp::create(builder_, loc_, type, operand.memory, offset(operand, lanes.indices));
   };
   scf::IfOp oneRow;
-  OpBuilder::InsertionGuard guard(builder);
-  if (lanes.active == width) { // most are
-    Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, lanes.left, index(width));
-    oneRow = scf::IfOp::create(builder, loc, type, inside, /*withElseRegion=*/true);
-    builder.setInsertionPointToStart(oneRow.thenBlock());
-    scf::YieldOp::create(builder, loc, ValueRange{load()});
-    builder.setInsertionPointToStart(oneRow.elseBlock());
+  OpBuilder::InsertionGuard guard(builder_);
+  if (lanes.active == width_) { // most are
+    Value inside = arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::uge, lanes.left, index(width_));
+    oneRow = scf::IfOp::create(builder_, loc_, type, inside, /*withElseRegion=*/true);
+    builder_.setInsertionPointToStart(oneRow.thenBlock());
+    scf::YieldOp::create(builder_, loc_, ValueRange{load()});
+    builder_.setInsertionPointToStart(oneRow.elseBlock());
   }
-  Value values = vector::BroadcastOp::create(builder, loc, type, constantOne(type.getElementType()));
-  values = vector::MaskedLoadOp::create(builder, loc, type, operand.memory, ValueRange{offset(operand, lanes.indices)},
-                                        where(arith::CmpIPredicate::slt), values);
-  values = vector::MaskedLoadOp::create(builder, loc, type, operand.memory, ValueRange{offset(operand, lanes.next)},
+  Value values = vector::BroadcastOp::create(builder_, loc_, type, constantOne(type.getElementType()));
+  values =
+      vector::MaskedLoadOp::create(builder_, loc_, type, operand.memory, ValueRange{offset(operand, lanes.indices)},
+                                   where(arith::CmpIPredicate::slt), values);
+  values = vector::MaskedLoadOp::create(builder_, loc_, type, operand.memory, ValueRange{offset(operand, lanes.next)},
                                         where(arith::CmpIPredicate::sge), values);
   if (!oneRow)
     return values;
-  scf::YieldOp::create(builder, loc, values);
+  scf::YieldOp::create(builder_, loc_, values);
   return oneRow.getResult(0);
 }
 
@@ -116,13 +117,13 @@ Value VectorBody::gather(const NestOperand &operand, const VectorIndices &lanes)
     indices[loop] = {};
     auto number = cast<VectorType>(index.getType());
     Value factor = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(number, builder.getIntegerAttr(number.getElementType(), operand.coefficients[loop])));
-    Value steps = builder.createOrFold<arith::MulIOp>(loc, index, factor);
-    places = places ? builder.createOrFold<arith::AddIOp>(loc, places, steps) : steps;
+        builder_, loc_,
+        DenseElementsAttr::get(number, builder_.getIntegerAttr(number.getElementType(), operand.coefficients[loop])));
+    Value steps = builder_.createOrFold<arith::MulIOp>(loc_, index, factor);
+    places = places ? builder_.createOrFold<arith::AddIOp>(loc_, places, steps) : steps;
   }
-  Value ones = vector::BroadcastOp::create(builder, loc, type, constantOne(type.getElementType()));
-  return vector::GatherOp::create(builder, loc, type, operand.memory, ValueRange{offset(operand, indices)}, places,
+  Value ones = vector::BroadcastOp::create(builder_, loc_, type, constantOne(type.getElementType()));
+  return vector::GatherOp::create(builder_, loc_, type, operand.memory, ValueRange{offset(operand, indices)}, places,
                                   mask(lanes.active), ones);
 }
 
@@ -134,83 +135,83 @@ Value VectorBody::load(const NestOperand &operand, const VectorIndices &lanes) {
   if (stride == 0) {
     Value value = operand.memory;
     if (!operand.isScalar)
-      value = memref::LoadOp::create(builder, loc, operand.memory, offset(operand, lanes.indices));
+      value = memref::LoadOp::create(builder_, loc_, operand.memory, offset(operand, lanes.indices));
     if (lanes.scalar())
       return value;
-    return vector::BroadcastOp::create(builder, loc, lanesOf(element), value);
+    return vector::BroadcastOp::create(builder_, loc_, lanesOf(element), value);
   }
   Value at = offset(operand, lanes.indices);
   if (stride == 1) {
-    if (lanes.active == width)
-      return vector::LoadOp::create(builder, loc, lanesOf(element), operand.memory, at);
-    Value ones = vector::BroadcastOp::create(builder, loc, lanesOf(element), constantOne(element));
-    return vector::MaskedLoadOp::create(builder, loc, lanesOf(element), operand.memory, ValueRange{at},
+    if (lanes.active == width_)
+      return vector::LoadOp::create(builder_, loc_, lanesOf(element), operand.memory, at);
+    Value ones = vector::BroadcastOp::create(builder_, loc_, lanesOf(element), constantOne(element));
+    return vector::MaskedLoadOp::create(builder_, loc_, lanesOf(element), operand.memory, ValueRange{at},
                                         mask(lanes.active), ones);
   }
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < lanes.active; ++lane) {
-    Value element = lane ? arith::AddIOp::create(builder, loc, at, index(lane * stride)).getResult() : at;
-    elements.push_back(memref::LoadOp::create(builder, loc, operand.memory, element));
+    Value element = lane ? arith::AddIOp::create(builder_, loc_, at, index(lane * stride)).getResult() : at;
+    elements.push_back(memref::LoadOp::create(builder_, loc_, operand.memory, element));
   }
-  if (lanes.active < width)
-    elements.append(width - lanes.active, constantOne(element));
-  return vector::FromElementsOp::create(builder, loc, lanesOf(element), elements);
+  if (lanes.active < width_)
+    elements.append(width_ - lanes.active, constantOne(element));
+  return vector::FromElementsOp::create(builder_, loc_, lanesOf(element), elements);
 }
 
 void VectorBody::store(const NestOperand &operand, const VectorIndices &lanes, Value value) {
   Value at = offset(operand, lanes.indices);
   if (lanes.scalar()) {
-    memref::StoreOp::create(builder, loc, value, operand.memory, at);
+    memref::StoreOp::create(builder_, loc_, value, operand.memory, at);
     return;
   }
   int64_t stride = operand.coefficients[lanes.loop];
-  if (stride == 1 && lanes.active == width) {
-    vector::StoreOp::create(builder, loc, value, operand.memory, at);
+  if (stride == 1 && lanes.active == width_) {
+    vector::StoreOp::create(builder_, loc_, value, operand.memory, at);
     return;
   }
   // LLVM 22 stores one lane as wide as it was before a truncation (docs/decisions/2026-11-28-one-lane.md).
   if (stride == 1 && lanes.active > 1) {
-    vector::MaskedStoreOp::create(builder, loc, operand.memory, ValueRange{at}, mask(lanes.active), value);
+    vector::MaskedStoreOp::create(builder_, loc_, operand.memory, ValueRange{at}, mask(lanes.active), value);
     return;
   }
   for (int64_t lane = 0; lane < lanes.active; ++lane) {
-    Value element = lane ? arith::AddIOp::create(builder, loc, at, index(lane * stride)).getResult() : at;
-    Value scalar = vector::ExtractOp::create(builder, loc, value, ArrayRef<int64_t>{lane});
-    memref::StoreOp::create(builder, loc, scalar, operand.memory, element);
+    Value element = lane ? arith::AddIOp::create(builder_, loc_, at, index(lane * stride)).getResult() : at;
+    Value scalar = vector::ExtractOp::create(builder_, loc_, value, ArrayRef<int64_t>{lane});
+    memref::StoreOp::create(builder_, loc_, scalar, operand.memory, element);
   }
 }
 
 /// The op's dimension as a value: constant 0 for one of size 1, consecutive numbers for the vectorised one.
 Value VectorBody::indexOf(int64_t dim, const VectorIndices &lanes) {
-  int64_t loop = nest.loopOfDim[dim];
+  int64_t loop = nest_.loopOfDim[dim];
   if (loop >= 0 && lanes.isSpread(size_t(loop)))
-    return arith::IndexCastOp::create(builder, loc, lanesOf(builder.getIndexType()), lanes.spread[loop]);
+    return arith::IndexCastOp::create(builder_, loc_, lanesOf(builder_.getIndexType()), lanes.spread[loop]);
   Value value = loop < 0 ? index(0) : lanes.indices[loop];
   if (lanes.scalar())
     return value;
-  VectorType type = lanesOf(builder.getIndexType());
-  Value all = vector::BroadcastOp::create(builder, loc, type, value);
+  VectorType type = lanesOf(builder_.getIndexType());
+  Value all = vector::BroadcastOp::create(builder_, loc_, type, value);
   if (loop != lanes.loop)
     return all;
-  return arith::AddIOp::create(builder, loc, all, counting(type));
+  return arith::AddIOp::create(builder_, loc_, all, counting(type));
 }
 
 /// What all lanes have in common among what the body is given.
 void VectorBody::addShared(LaneGroups &groups, const VectorIndices &lanes) {
-  for (auto [argument, operand] : llvm::zip(nest.body->getArguments(), nest.inputs))
+  for (auto [argument, operand] : llvm::zip(nest_.body->getArguments(), nest_.inputs))
     if (!argument.use_empty() && strideOf(operand, lanes) == 0)
       groups.addShared(argument);
 }
 
 int64_t VectorBody::countGrouped(const VectorIndices &lanes) {
-  LaneGroups groups(nest, lanes);
+  LaneGroups groups(nest_, lanes);
   addShared(groups, lanes);
-  return llvm::count_if(nest.body->without_terminator(), [&](Operation &op) { return groups.add(op) > 1; });
+  return llvm::count_if(nest_.body->without_terminator(), [&](Operation &op) { return groups.add(op) > 1; });
 }
 
 SmallVector<Value> VectorBody::evaluate(const VectorIndices &lanes, ArrayRef<Operation *> combiners) {
   IRMapping mapping;
-  LaneGroups groups(nest, lanes);
+  LaneGroups groups(nest_, lanes);
   llvm::DenseMap<Value, Value> grouped; // of values that neighbouring lanes share, in as many lanes as there are groups
   /// A value from outside the body, a constant perhaps, is the same on every lane.
   auto find = [&](Value value) -> Value {
@@ -221,11 +222,11 @@ SmallVector<Value> VectorBody::evaluate(const VectorIndices &lanes, ArrayRef<Ope
     Value all;
     if (Value few = grouped.lookup(value)) {
       SmallVector<int64_t> places;
-      for (int64_t lane = 0; lane < width; ++lane)
+      for (int64_t lane = 0; lane < width_; ++lane)
         places.push_back(lane / groups.of(value));
-      all = vector::ShuffleOp::create(builder, loc, few, few, places);
+      all = vector::ShuffleOp::create(builder_, loc_, few, few, places);
     } else {
-      all = vector::BroadcastOp::create(builder, loc, lanesOf(value.getType()), value);
+      all = vector::BroadcastOp::create(builder_, loc_, lanesOf(value.getType()), value);
     }
     mapping.map(value, all);
     return all;
@@ -235,21 +236,22 @@ SmallVector<Value> VectorBody::evaluate(const VectorIndices &lanes, ArrayRef<Ope
     if (Value few = grouped.lookup(value))
       return few;
     SmallVector<int64_t> places;
-    for (int64_t lane = 0; lane < width; lane += group)
+    for (int64_t lane = 0; lane < width_; lane += group)
       places.push_back(lane);
     Value all = find(value);
-    return vector::ShuffleOp::create(builder, loc, all, all, places);
+    return vector::ShuffleOp::create(builder_, loc_, all, all, places);
   };
-  for (auto [argument, operand] : llvm::zip(nest.body->getArguments(), nest.inputs))
+  for (auto [argument, operand] : llvm::zip(nest_.body->getArguments(), nest_.inputs))
     if (!argument.use_empty())
       mapping.map(argument, load(operand, lanes));
   addShared(groups, lanes);
   if (combiners.empty())
-    for (auto [argument, operand] : llvm::zip(nest.body->getArguments().drop_front(nest.inputs.size()), nest.outputs))
+    for (auto [argument, operand] :
+         llvm::zip(nest_.body->getArguments().drop_front(nest_.inputs.size()), nest_.outputs))
       if (!argument.use_empty())
         mapping.map(argument, load(operand, lanes));
 
-  for (Operation &op : nest.body->without_terminator()) {
+  for (Operation &op : nest_.body->without_terminator()) {
     if (llvm::is_contained(combiners, &op))
       continue;
     const int64_t group = lanes.scalar() ? 1 : groups.add(op);
@@ -258,22 +260,22 @@ SmallVector<Value> VectorBody::evaluate(const VectorIndices &lanes, ArrayRef<Ope
       continue;
     }
     if (lanes.scalar()) {
-      builder.clone(op, mapping);
+      builder_.clone(op, mapping);
       continue;
     }
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       auto splat = DenseElementsAttr::get(lanesOf(constant.getType()), ArrayRef<Attribute>{constant.getValue()});
-      mapping.map(constant.getResult(), arith::ConstantOp::create(builder, loc, splat).getResult());
+      mapping.map(constant.getResult(), arith::ConstantOp::create(builder_, loc_, splat).getResult());
       continue;
     }
     OperationState state(op.getLoc(), op.getName());
     for (Value operand : op.getOperands())
       state.operands.push_back(group > 1 ? findGrouped(operand, group) : find(operand));
     for (Type type : op.getResultTypes())
-      state.types.push_back(VectorType::get({width / group}, type));
+      state.types.push_back(VectorType::get({width_ / group}, type));
     state.addAttributes(op.getDiscardableAttrDictionary().getValue());
     state.propertiesAttr = op.getPropertiesAsAttribute();
-    Operation *widened = builder.create(state);
+    Operation *widened = builder_.create(state);
     if (group == 1)
       mapping.map(op.getResults(), widened->getResults());
     else
@@ -282,11 +284,11 @@ SmallVector<Value> VectorBody::evaluate(const VectorIndices &lanes, ArrayRef<Ope
   }
 
   SmallVector<Value> results;
-  Operation *yield = nest.body->getTerminator();
-  for (unsigned output = 0; output < nest.outputs.size(); ++output) {
+  Operation *yield = nest_.body->getTerminator();
+  for (unsigned output = 0; output < nest_.outputs.size(); ++output) {
     Value value = yield->getOperand(output);
     if (!combiners.empty()) {
-      Value old = nest.body->getArgument(nest.inputs.size() + output);
+      Value old = nest_.body->getArgument(nest_.inputs.size() + output);
       Operation *combiner = combiners[output];
       value = combiner->getOperand(combiner->getOperand(0) == old ? 1 : 0);
     }

@@ -29,7 +29,7 @@ class VectorBody {
 public:
   /// `width`: of its vectors.
   VectorBody(FlatLoopNest &nest, mlir::OpBuilder &builder, mlir::Location loc, int64_t width = kVector)
-      : nest(nest), builder(builder), loc(loc), width(width) {}
+      : nest_(nest), builder_(builder), loc_(loc), width_(width) {}
 
   /// What the body yields for each output. With `combiners`, the operation that combines output k with its old value is
   /// left out and the value to combine is returned instead; otherwise old values are loaded where the body reads them.
@@ -58,12 +58,12 @@ private:
   mlir::Value gather(const NestOperand &operand, const VectorIndices &lanes);
   mlir::Value indexOf(int64_t dim, const VectorIndices &lanes);
   void addShared(class LaneGroups &groups, const VectorIndices &lanes);
-  mlir::VectorType lanesOf(mlir::Type element) const { return mlir::VectorType::get({width}, element); }
+  mlir::VectorType lanesOf(mlir::Type element) const { return mlir::VectorType::get({width_}, element); }
 
-  FlatLoopNest &nest;
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
-  int64_t width;
+  FlatLoopNest &nest_;
+  mlir::OpBuilder &builder_;
+  mlir::Location loc_;
+  int64_t width_;
 };
 
 } // namespace graphc

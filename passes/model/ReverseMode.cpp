@@ -18,18 +18,18 @@ void GradientListener::notifyOperationInserted(Operation *op, OpBuilder::InsertP
 
 LogicalResult ReverseMode::run() {
   findActive();
-  if (!active.contains(loss))
+  if (!active_.contains(loss_))
     return success();
-  listener.forward = loss.getDefiningOp();
-  contributions[loss].push_back(createSplat(builder, at->getLoc(), loss.getType(), 1));
-  llvm::DenseSet<Value> reached{loss};
-  for (Operation *op = at->getPrevNode(); op; op = op->getPrevNode()) {
+  listener_.forward = loss_.getDefiningOp();
+  contributions_[loss_].push_back(createSplat(builder_, at_->getLoc(), loss_.getType(), 1));
+  llvm::DenseSet<Value> reached{loss_};
+  for (Operation *op = at_->getPrevNode(); op; op = op->getPrevNode()) {
     if (!llvm::any_of(op->getResults(),
-                      [&](Value result) { return active.contains(result) && reached.contains(result); }))
+                      [&](Value result) { return active_.contains(result) && reached.contains(result); }))
       continue;
-    listener.forward = op;
+    listener_.forward = op;
     if (auto read = dyn_cast<ReadOp>(op)) {
-      SmallVector<Value> &of = ofVariables[read.getVariableAttr().getAttr()];
+      SmallVector<Value> &of = ofVariables_[read.getVariableAttr().getAttr()];
       if (Value gradient = takeGradient(read.getResult()))
         of.push_back(gradient);
       continue;
@@ -43,26 +43,26 @@ LogicalResult ReverseMode::run() {
 }
 
 Value ReverseMode::getGradient(VariableOp variable) {
-  auto found = ofVariables.find(variable.getSymNameAttr());
-  if (found == ofVariables.end())
+  auto found = ofVariables_.find(variable.getSymNameAttr());
+  if (found == ofVariables_.end())
     return {};
-  listener.forward = at;
-  return found->second.empty() ? createSplat(builder, at->getLoc(), variable.getType(), 0) : sum(found->second);
+  listener_.forward = at_;
+  return found->second.empty() ? createSplat(builder_, at_->getLoc(), variable.getType(), 0) : sum(found->second);
 }
 
 /// Values through which a change of a target could change the loss: floats computed from reads of the targets.
 void ReverseMode::findActive() {
-  for (Operation &op : *at->getBlock()) {
-    if (&op == at)
+  for (Operation &op : *at_->getBlock()) {
+    if (&op == at_)
       break;
     auto read = dyn_cast<ReadOp>(op);
-    bool isActive = read ? targets.contains(read.getVariableAttr().getAttr())
-                         : llvm::any_of(op.getOperands(), [&](Value operand) { return active.contains(operand); });
+    bool isActive = read ? targets_.contains(read.getVariableAttr().getAttr())
+                         : llvm::any_of(op.getOperands(), [&](Value operand) { return active_.contains(operand); });
     if (!isActive)
       continue;
     for (Value result : op.getResults())
       if (isGraphTensor(result.getType(), AnyFloatKind))
-        active.insert(result);
+        active_.insert(result);
   }
 }
 
@@ -77,23 +77,23 @@ LogicalResult ReverseMode::visit(Operation *op) {
     return success();
   llvm::SmallBitVector needed(op->getNumOperands());
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
-    needed[index] = active.contains(operand);
-  differentiable.buildGradient(builder, ofResults, needed, ofOperands);
+    needed[index] = active_.contains(operand);
+  differentiable.buildGradient(builder_, ofResults, needed, ofOperands);
   for (auto [index, gradient] : llvm::enumerate(ofOperands))
     if (gradient && needed[index])
-      contributions[op->getOperand(index)].push_back(gradient);
+      contributions_[op->getOperand(index)].push_back(gradient);
   return success();
 }
 
 LogicalResult ReverseMode::refuse(Operation *op) {
   InFlightDiagnostic diagnostic = op->emitOpError() << "is not differentiable, but the loss depends on a trained "
                                                        "variable through it";
-  diagnostic.attachNote(at->getLoc()) << (isa<MinimizeOp>(at) ? "the loss is minimized here"
-                                                              : "its gradients are taken here");
+  diagnostic.attachNote(at_->getLoc()) << (isa<MinimizeOp>(at_) ? "the loss is minimized here"
+                                                                : "its gradients are taken here");
   // One way from here back to a variable.
   Operation *way = op;
   while (way && !isa<ReadOp>(way)) {
-    auto from = llvm::find_if(way->getOperands(), [&](Value operand) { return active.contains(operand); });
+    auto from = llvm::find_if(way->getOperands(), [&](Value operand) { return active_.contains(operand); });
     way = (*from).getDefiningOp();
     diagnostic.attachNote(way->getLoc()) << (isa<ReadOp>(way) ? "the variable is read here" : "through this value");
   }
@@ -102,10 +102,12 @@ LogicalResult ReverseMode::refuse(Operation *op) {
 
 /// The sum of a value's gradients in the order in which they came, its last use first; null for none.
 Value ReverseMode::takeGradient(Value value) {
-  auto found = contributions.find(value);
-  return found == contributions.end() ? Value() : sum(found->second);
+  auto found = contributions_.find(value);
+  return found == contributions_.end() ? Value() : sum(found->second);
 }
 
-Value ReverseMode::sum(ArrayRef<Value> terms) { return createGradientSum(builder, listener.forward->getLoc(), terms); }
+Value ReverseMode::sum(ArrayRef<Value> terms) {
+  return createGradientSum(builder_, listener_.forward->getLoc(), terms);
+}
 
 } // namespace graphc

@@ -22,7 +22,7 @@ struct GradientListener : mlir::OpBuilder::Listener {
 class ReverseMode {
 public:
   ReverseMode(mlir::Operation *at, mlir::Value loss, const llvm::SetVector<mlir::StringAttr> &targets)
-      : at(at), loss(loss), targets(targets), listener(at->getLoc()), builder(at, &listener) {}
+      : at_(at), loss_(loss), targets_(targets), listener_(at->getLoc()), builder_(at, &listener_) {}
 
   mlir::LogicalResult run();
   /// The gradient by a variable: null where the loss does not reach it, a zero where it does but nothing flows.
@@ -35,14 +35,14 @@ private:
   mlir::Value takeGradient(mlir::Value value);
   mlir::Value sum(llvm::ArrayRef<mlir::Value> terms);
 
-  mlir::Operation *at;
-  mlir::Value loss;
-  const llvm::SetVector<mlir::StringAttr> &targets;
-  GradientListener listener;
-  mlir::OpBuilder builder;
-  llvm::DenseSet<mlir::Value> active;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> contributions;
-  llvm::MapVector<mlir::StringAttr, llvm::SmallVector<mlir::Value>> ofVariables;
+  mlir::Operation *at_;
+  mlir::Value loss_;
+  const llvm::SetVector<mlir::StringAttr> &targets_;
+  GradientListener listener_;
+  mlir::OpBuilder builder_;
+  llvm::DenseSet<mlir::Value> active_;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> contributions_;
+  llvm::MapVector<mlir::StringAttr, llvm::SmallVector<mlir::Value>> ofVariables_;
 };
 
 } // namespace graphc

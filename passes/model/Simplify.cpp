@@ -31,34 +31,34 @@ DictionaryAttr getRequest(Operation *op, DictionaryAttr attributes) {
 /// is that says where.
 class PlaceBlindMerge : RewriterBase::Listener {
 public:
-  explicit PlaceBlindMerge(MLIRContext *context) : rewriter(context, this) {}
+  explicit PlaceBlindMerge(MLIRContext *context) : rewriter_(context, this) {}
 
   /// Whether anything was merged or removed.
   bool run(FuncOp function) {
     function.walk([&](Operation *op) {
       if (DictionaryAttr said = op->getDiscardableAttrDictionary(); !said.empty()) {
-        attributes[op] = said;
+        attributes_[op] = said;
         op->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
       }
     });
     bool changed = false;
     DominanceInfo dominance;
-    eliminateCommonSubExpressions(rewriter, dominance, function, &changed);
+    eliminateCommonSubExpressions(rewriter_, dominance, function, &changed);
     function.walk([&](Operation *op) {
-      if (DictionaryAttr said = attributes.lookup(op))
+      if (DictionaryAttr said = attributes_.lookup(op))
         op->setDiscardableAttrs(said);
     });
-    attributes.clear();
+    attributes_.clear();
     return changed;
   }
 
 private:
   void notifyOperationReplaced(Operation *op, ValueRange with) override {
-    DictionaryAttr request = getRequest(op, attributes.lookup(op));
+    DictionaryAttr request = getRequest(op, attributes_.lookup(op));
     Operation *kept = request && !with.empty() ? with.front().getDefiningOp() : nullptr;
     if (!kept)
       return;
-    DictionaryAttr &said = attributes[kept];
+    DictionaryAttr &said = attributes_[kept];
     if (DictionaryAttr first = getRequest(kept, said)) {
       if (first != request && !op->hasTrait<OpTrait::ConstantLike>() &&
           !isa<FusedLoc>(op->getLoc())) // a constant is made wherever it is used
@@ -82,8 +82,8 @@ private:
     said.attachNote(kept->getLoc()) << "the equal one is here";
   }
 
-  IRRewriter rewriter;
-  llvm::DenseMap<Operation *, DictionaryAttr> attributes; ///< what ops bear beside what they compute
+  IRRewriter rewriter_;
+  llvm::DenseMap<Operation *, DictionaryAttr> attributes_; ///< what ops bear beside what they compute
 };
 
 struct SimplifyPass : graphc::impl::SimplifyBase<SimplifyPass> {

@@ -30,14 +30,14 @@ private:
                                                    mlir::Operation *&insertAfter);
   void countStep();
 
-  graph::MinimizeOp minimize;
-  graph::OptimizerAttrInterface optimizer;
-  mlir::SymbolTable &symbols;
-  mlir::OpBuilder builder;
-  graph::VariableOp counter;
-  mlir::Value step; ///< the number of updates so far; null where nobody has asked
-  mlir::Value rate; ///< the schedule's
-  llvm::SmallVector<mlir::Value> values; ///< what else the optimizer computes once a step
+  graph::MinimizeOp minimize_;
+  graph::OptimizerAttrInterface optimizer_;
+  mlir::SymbolTable &symbols_;
+  mlir::OpBuilder builder_;
+  graph::VariableOp counter_;
+  mlir::Value step_; ///< the number of updates so far; null where nobody has asked
+  mlir::Value rate_; ///< the schedule's
+  llvm::SmallVector<mlir::Value> values_; ///< what else the optimizer computes once a step
 };
 
 } // namespace graphc

@@ -22,7 +22,7 @@ static AffineMap identityOf(Value value) {
 }
 
 KernelBuilder::KernelBuilder(ArrayRef<Operation *> ops, ProgramMemory &memory, const LoopTarget &target)
-    : ops(ops), memory(memory), target(target), members(ops.begin(), ops.end()), kernel(ops.back()->getLoc()) {}
+    : ops_(ops), memory_(memory), target_(target), members_(ops.begin(), ops.end()), kernel_(ops.back()->getLoc()) {}
 
 //===----------------------------------------------------------------------------------------------------------------===//
 // Roots
@@ -30,15 +30,15 @@ KernelBuilder::KernelBuilder(ArrayRef<Operation *> ops, ProgramMemory &memory, c
 
 bool KernelBuilder::isMember(Value value) const {
   Operation *op = value.getDefiningOp();
-  return op && members.contains(op);
+  return op && members_.contains(op);
 }
 
 /// Values from outside are read from memory but for what costs nothing: splat constants.
 bool KernelBuilder::isLeaf(Value value) const {
   Operation *op = value.getDefiningOp();
-  if (op == current)
+  if (op == current_)
     return false;
-  if (roots.contains(value))
+  if (roots_.contains(value))
     return true;
   if (isMember(value))
     return false;
@@ -47,7 +47,7 @@ bool KernelBuilder::isLeaf(Value value) const {
 
 SmallVector<Value> KernelBuilder::getRootsOf(Operation *op) const {
   SmallVector<Value> found;
-  llvm::copy_if(op->getResults(), std::back_inserter(found), [&](Value result) { return roots.contains(result); });
+  llvm::copy_if(op->getResults(), std::back_inserter(found), [&](Value result) { return roots_.contains(result); });
   return found;
 }
 
@@ -79,7 +79,7 @@ bool KernelBuilder::isWantedTwice(Operation *op) const {
   addUsers(op);
   while (!work.empty()) {
     auto [user, value] = work.pop_back_val();
-    if (!members.contains(user))
+    if (!members_.contains(user))
       continue;
     if (repeats(user, value))
       return true;
@@ -94,19 +94,19 @@ bool KernelBuilder::isWantedTwice(Operation *op) const {
 }
 
 void KernelBuilder::findRoots() {
-  for (Operation *op : ops) {
+  for (Operation *op : ops_) {
     bool inlined = isInlinable(op);
     for (Value result : op->getResults())
-      if (!inlined || llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); }))
-        roots.insert(result);
+      if (!inlined || llvm::any_of(result.getUsers(), [&](Operation *user) { return !members_.contains(user); }))
+        roots_.insert(result);
     if (isa<ExplicitLoopsOpInterface>(op))
       for (Value operand : op->getOperands())
         if (isMember(operand))
-          roots.insert(operand);
+          roots_.insert(operand);
   }
-  for (Operation *op : llvm::reverse(ops)) // users first: they may become roots themselves
+  for (Operation *op : llvm::reverse(ops_)) // users first: they may become roots themselves
     if (isExpensive(op) && isWantedTwice(op))
-      roots.insert(op->result_begin(), op->result_end());
+      roots_.insert(op->result_begin(), op->result_end());
 }
 
 /// What the stages of a root or an update are made of: itself where it is inlined, else its operands.
@@ -132,9 +132,9 @@ SmallVector<ElementAccess> KernelBuilder::leavesOf(ArrayRef<ElementAccess> acces
 }
 
 SmallVector<ElementAccess> KernelBuilder::leavesOf(Operation *op) {
-  current = isInlinable(op) ? op : nullptr;
+  current_ = isInlinable(op) ? op : nullptr;
   SmallVector<ElementAccess> leaves = leavesOf(getAccesses(op));
-  current = nullptr;
+  current_ = nullptr;
   return leaves;
 }
 
@@ -154,7 +154,7 @@ SmallVector<Value> KernelBuilder::findDonors(Operation *op, ArrayRef<ElementAcce
     bool once = llvm::count_if(leaves, [&](const ElementAccess &other) { return other.value == leaf.value; }) == 1;
     if (once && leaf.map.isIdentity() && leaf.value.getType() == op->getResult(0).getType() &&
         lastReader.lookup(leaf.value) == op && isInPlace(leaf.value) &&
-        llvm::all_of(leaf.value.getUsers(), [&](Operation *user) { return members.contains(user); }))
+        llvm::all_of(leaf.value.getUsers(), [&](Operation *user) { return members_.contains(user); }))
       donors.push_back(leaf.value);
   }
   return donors;
@@ -164,7 +164,7 @@ SmallVector<Value> KernelBuilder::findDonors(Operation *op, ArrayRef<ElementAcce
 void KernelBuilder::reuseMemory() {
   SmallVector<std::pair<Operation *, SmallVector<ElementAccess>>> stages;
   for (bool updates : {false, true})
-    for (Operation *op : ops)
+    for (Operation *op : ops_)
       if (updates ? op->getNumResults() == 0 : !getRootsOf(op).empty())
         stages.push_back({op, leavesOf(op)});
   llvm::DenseMap<Value, Operation *> lastReader;
@@ -173,7 +173,7 @@ void KernelBuilder::reuseMemory() {
       lastReader[leaf.value] = op;
   for (auto &[op, leaves] : stages)
     for (Value donor : findDonors(op, leaves, lastReader))
-      if (roots.contains(op->getResult(0)) && memory.reuse(donor, op->getResult(0)))
+      if (roots_.contains(op->getResult(0)) && memory_.reuse(donor, op->getResult(0)))
         break;
 }
 
@@ -187,10 +187,10 @@ void KernelBuilder::addStage(LinalgStage stage, LinalgKernel::BodyFn body, Opera
     if (reader)
       for (OpOperand &operand : reader->getOpOperands())
         if (operand.get() == leaf.value)
-          buffer = copies.lookup(&operand);
-    stage.leaves.push_back({leaf, buffer ? buffer : memory.of(leaf.value)});
+          buffer = copies_.lookup(&operand);
+    stage.leaves.push_back({leaf, buffer ? buffer : memory_.of(leaf.value)});
   }
-  kernel.addStage(stage, [&](Value value) { return isLeaf(value); }, body);
+  kernel_.addStage(stage, [&](Value value) { return isLeaf(value); }, body);
 }
 
 /// Results of one operation, inlined into its own stage.
@@ -200,25 +200,25 @@ void KernelBuilder::emitElementwise(ArrayRef<Value> roots) {
   stage.iterators.assign(identity.getNumDims(), IteratorType::parallel);
   for (Value root : roots) {
     stage.accesses.push_back({root, identity});
-    stage.outs.push_back({memory.of(root), StageUse::Write, identity});
+    stage.outs.push_back({memory_.of(root), StageUse::Write, identity});
   }
-  current = roots.front().getDefiningOp();
+  current_ = roots.front().getDefiningOp();
   addStage(std::move(stage),
            [](OpBuilder &, ArrayRef<Value> elements, ValueRange) { return SmallVector<Value>(elements); });
-  current = nullptr;
+  current_ = nullptr;
 }
 
 void KernelBuilder::materialize(Value value) {
   if (isLeaf(value))
     return;
-  roots.insert(value);
+  roots_.insert(value);
   emitElementwise(value);
 }
 
 void KernelBuilder::fill(Value root, TypedAttr value) {
   LinalgStage stage{root.getLoc()};
   stage.iterators.assign(size_t(typeOf(root).getRank()), IteratorType::parallel);
-  stage.outs.push_back({memory.of(root), StageUse::Write, identityOf(root)});
+  stage.outs.push_back({memory_.of(root), StageUse::Write, identityOf(root)});
   addStage(std::move(stage), [&](OpBuilder &inner, ArrayRef<Value>, ValueRange) {
     return SmallVector<Value>{arith::ConstantOp::create(inner, root.getLoc(), value)};
   });
@@ -255,11 +255,11 @@ void KernelBuilder::emitStructured(StructuredOpInterface op) {
         fill(result, op.getStart(result.getResultNumber()));
     }
     for (OpResult result : op->getResults())
-      stage.outs.push_back(
-          {memory.of(result), nest.isReduction() ? StageUse::Update : StageUse::Write, nest.writes[result.getResultNumber()]});
+      stage.outs.push_back({memory_.of(result), nest.isReduction() ? StageUse::Update : StageUse::Write,
+                            nest.writes[result.getResultNumber()]});
     for (auto [name, map] : llvm::zip_equal(written, ArrayRef(nest.writes).drop_front(op->getNumResults())))
-      stage.outs.push_back(
-          {memory.ofVariable(name.getValue()), llvm::is_contained(read, name) ? StageUse::Update : StageUse::Write, map});
+      stage.outs.push_back({memory_.ofVariable(name.getValue()),
+                            llvm::is_contained(read, name) ? StageUse::Update : StageUse::Write, map});
     addStage(
         std::move(stage),
         [&](OpBuilder &inner, ArrayRef<Value> elements, ValueRange old) {
@@ -276,7 +276,7 @@ void KernelBuilder::emitStructured(StructuredOpInterface op) {
 /// no memory.
 LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
   VariableNames read = getReadVariables(op);
-  OpBuilder &builder = kernel.getBuilder();
+  OpBuilder &builder = kernel_.getBuilder();
   SmallVector<Operation *> standIns;
   auto standIn = [&](Type tensor) -> Value {
     auto type = cast<RankedTensorType>(tensor);
@@ -286,7 +286,7 @@ LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
   };
   auto arrive = [&](Value standIn, llvm::function_ref<Value()> buffer, StageUse use) {
     if (!standIn.use_empty())
-      standIn.replaceAllUsesWith(kernel.getArgument(buffer(), use));
+      standIn.replaceAllUsesWith(kernel_.getArgument(buffer(), use));
     standIn.getDefiningOp()->erase();
   };
   SmallVector<Value> operands, outs, variables;
@@ -295,16 +295,16 @@ LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
   for (Value result : op->getResults())
     outs.push_back(standIn(result.getType()));
   for (FlatSymbolRefAttr name : getWrittenVariables(op)) {
-    variables.push_back(memory.ofVariable(name.getValue()));
+    variables.push_back(memory_.ofVariable(name.getValue()));
     auto type = cast<MemRefType>(variables.back().getType());
     outs.push_back(standIn(RankedTensorType::get(type.getShape(), type.getElementType())));
   }
   if (const int64_t parts = getLoopParts(op); parts > 1)
     PartLoop::create(builder, op.getLoc(), parts, [&](Value first, Value limit) {
-      cast<LoopPartsOpInterface>(op.getOperation()).buildParts(builder, operands, outs, first, limit, target);
+      cast<LoopPartsOpInterface>(op.getOperation()).buildParts(builder, operands, outs, first, limit, target_);
     });
   else
-    op.buildLoops(builder, operands, outs, target);
+    op.buildLoops(builder, operands, outs, target_);
   builder.setInsertionPointToEnd(builder.getBlock());
   SmallVector<Operation *> made;
   for (Operation *next = standIns.back()->getNextNode(); next; next = next->getNextNode())
@@ -315,12 +315,12 @@ LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
     arrive(
         memoryOf,
         [&] {
-          Value copy = copies.lookup(&operand);
-          return copy ? copy : memory.of(operand.get());
+          Value copy = copies_.lookup(&operand);
+          return copy ? copy : memory_.of(operand.get());
         },
         StageUse::Read);
   for (auto [result, out] : llvm::zip(op->getResults(), outs))
-    arrive(out, [&] { return memory.of(result); }, StageUse::Write);
+    arrive(out, [&] { return memory_.of(result); }, StageUse::Write);
   for (auto [name, variable, out] :
        llvm::zip_equal(getWrittenVariables(op), variables, ArrayRef(outs).drop_front(op->getNumResults())))
     arrive(out, [&] { return variable; }, llvm::is_contained(read, name) ? StageUse::Update : StageUse::Write);
@@ -336,13 +336,13 @@ void KernelBuilder::protectUpdates(ArrayRef<Operation *> updates) {
   llvm::DenseMap<Value, unsigned> writtenBy;
   for (auto [i, op] : llvm::enumerate(updates))
     for (FlatSymbolRefAttr name : getWrittenVariables(op))
-      writtenBy.try_emplace(memory.ofVariable(name.getValue()), unsigned(i));
+      writtenBy.try_emplace(memory_.ofVariable(name.getValue()), unsigned(i));
   for (auto [i, op] : llvm::enumerate(updates)) {
     bool anywhere = isa<ExplicitLoopsOpInterface>(op);
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
       bool endangered = llvm::any_of(leavesOf(ElementAccess{value, identityOf(value)}), [&](const ElementAccess &leaf) {
-        auto written = writtenBy.find(memory.of(leaf.value));
+        auto written = writtenBy.find(memory_.of(leaf.value));
         return written != writtenBy.end() && (written->second < i || anywhere || !leaf.map.isIdentity());
       });
       if (!endangered)
@@ -351,9 +351,9 @@ void KernelBuilder::protectUpdates(ArrayRef<Operation *> updates) {
         materialize(value);
         continue;
       }
-      Value copy = memory.makeLike(value);
-      kernel.addCopy(op->getLoc(), memory.of(value), copy);
-      copies[&operand] = copy;
+      Value copy = memory_.makeLike(value);
+      kernel_.addCopy(op->getLoc(), memory_.of(value), copy);
+      copies_[&operand] = copy;
     }
   }
 }
@@ -364,7 +364,7 @@ void KernelBuilder::protectUpdates(ArrayRef<Operation *> updates) {
 
 LogicalResult KernelBuilder::emit(Operation *op) {
   if (auto read = dyn_cast<ReadOp>(op)) // a value read before its variable changes, kept beyond the change
-    kernel.addCopy(op->getLoc(), memory.ofVariable(read.getVariable()), memory.of(read.getResult()));
+    kernel_.addCopy(op->getLoc(), memory_.ofVariable(read.getVariable()), memory_.of(read.getResult()));
   else if (auto loops = dyn_cast<ExplicitLoopsOpInterface>(op))
     return emitLoops(loops);
   else if (isInlinable(op))
@@ -379,7 +379,7 @@ FailureOr<OwningOpRef<func::FuncOp>> KernelBuilder::build() {
   reuseMemory();
   SmallVector<Operation *> updates;
   uint64_t flops = 0;
-  for (Operation *op : ops) {
+  for (Operation *op : ops_) {
     if (auto cost = dyn_cast<CostOpInterface>(op))
       flops += cost.getFlops();
     if (op->getNumResults() == 0)
@@ -391,14 +391,14 @@ FailureOr<OwningOpRef<func::FuncOp>> KernelBuilder::build() {
   for (Operation *op : updates)
     if (failed(emit(op)))
       return failure();
-  for (Operation *op : ops) // the call waits for what it is given
+  for (Operation *op : ops_) // the call waits for what it is given
     if (auto after = dyn_cast<dist::AfterOp>(op); after && !isMember(after.getOther()))
-      kernel.getArgument(memory.of(after.getOther()), StageUse::Read);
-  return kernel.take(flops);
+      kernel_.getArgument(memory_.of(after.getOther()), StageUse::Read);
+  return kernel_.take(flops);
 }
 
 std::string KernelBuilder::getStem() const {
-  Operation *op = ops.back();
+  Operation *op = ops_.back();
   std::string stem = op->getName().stripDialect().str();
   if (VariableNames names = getWrittenVariables(op); !names.empty())
     stem += "_" + names.front().getValue().str();

@@ -36,7 +36,7 @@ public:
   /// loops are not what it promises.
   mlir::FailureOr<mlir::OwningOpRef<mlir::func::FuncOp>> build();
   /// What a call of it passes, in the order of its arguments.
-  llvm::SmallVector<mlir::Value> getBuffers() const { return kernel.getBuffers(); }
+  llvm::SmallVector<mlir::Value> getBuffers() const { return kernel_.getBuffers(); }
   /// A word for its name: what it ends in.
   std::string getStem() const;
 
@@ -65,14 +65,14 @@ private:
   /// Finds the leaves and adds the stage; `reader`: whose copies of old values they are read from.
   void addStage(LinalgStage stage, LinalgKernel::BodyFn body, mlir::Operation *reader = nullptr);
 
-  llvm::ArrayRef<mlir::Operation *> ops;
-  ProgramMemory &memory;
-  graph::LoopTarget target;
-  llvm::DenseSet<mlir::Operation *> members;
-  llvm::DenseSet<mlir::Value> roots;
-  mlir::Operation *current = nullptr; ///< whose results are being computed: no leaves of themselves
-  llvm::DenseMap<mlir::OpOperand *, mlir::Value> copies; ///< old values, kept for an update
-  LinalgKernel kernel;
+  llvm::ArrayRef<mlir::Operation *> ops_;
+  ProgramMemory &memory_;
+  graph::LoopTarget target_;
+  llvm::DenseSet<mlir::Operation *> members_;
+  llvm::DenseSet<mlir::Value> roots_;
+  mlir::Operation *current_ = nullptr; ///< whose results are being computed: no leaves of themselves
+  llvm::DenseMap<mlir::OpOperand *, mlir::Value> copies_; ///< old values, kept for an update
+  LinalgKernel kernel_;
 };
 
 } // namespace graphc

@@ -38,19 +38,19 @@ bool areSameKernel(func::FuncOp a, func::FuncOp b) {
 }
 
 FlatSymbolRefAttr KernelTable::insert(OwningOpRef<func::FuncOp> kernel, StringRef stem) {
-  SmallVector<func::FuncOp, 1> &candidates = known[hashKernel(*kernel)];
+  SmallVector<func::FuncOp, 1> &candidates = known_[hashKernel(*kernel)];
   for (func::FuncOp candidate : candidates)
     if (areSameKernel(candidate, *kernel))
       return FlatSymbolRefAttr::get(candidate.getSymNameAttr());
   func::FuncOp function = kernel.release();
-  function.setSymName(("kernel" + Twine(count++) + "_" + stem).str());
-  symbols.insert(function);
+  function.setSymName(("kernel" + Twine(count_++) + "_" + stem).str());
+  symbols_.insert(function);
   candidates.push_back(function);
   return FlatSymbolRefAttr::get(function.getSymNameAttr());
 }
 
 FlatSymbolRefAttr KernelTable::getBinary(MemRefType type, StringRef access, StringRef stem, Location loc) {
-  OpBuilder builder(module.getContext());
+  OpBuilder builder(module_.getContext());
   OwningOpRef<func::FuncOp> kernel = func::FuncOp::create(loc, "kernel", builder.getFunctionType({type, type}, {}));
   kernel->setPrivate();
   Block *block = kernel->addEntryBlock();

@@ -12,7 +12,7 @@ namespace graphc {
 /// names and locations do not count, nor does how anything would be printed.
 class KernelTable {
 public:
-  explicit KernelTable(mlir::ModuleOp module) : module(module), symbols(module) {}
+  explicit KernelTable(mlir::ModuleOp module) : module_(module), symbols_(module) {}
 
   /// Takes over a function that is in no module yet; the name of the one that stands for it.
   mlir::FlatSymbolRefAttr insert(mlir::OwningOpRef<mlir::func::FuncOp> kernel, llvm::StringRef stem);
@@ -25,19 +25,19 @@ public:
     return getBinary(type, "write", "copy", loc);
   }
 
-  size_t size() const { return count; }
+  size_t size() const { return count_; }
   /// Of the module, its kernels among them.
-  const mlir::SymbolTable &getSymbols() const { return symbols; }
+  const mlir::SymbolTable &getSymbols() const { return symbols_; }
 
 private:
   /// A kernel of (destination, source): destination += source where it is read_write, = source where it is written.
   mlir::FlatSymbolRefAttr getBinary(mlir::MemRefType type, llvm::StringRef access, llvm::StringRef stem,
                                     mlir::Location loc);
 
-  mlir::ModuleOp module;
-  mlir::SymbolTable symbols;
-  llvm::DenseMap<llvm::hash_code, llvm::SmallVector<mlir::func::FuncOp, 1>> known; ///< by hashKernel
-  size_t count = 0;
+  mlir::ModuleOp module_;
+  mlir::SymbolTable symbols_;
+  llvm::DenseMap<llvm::hash_code, llvm::SmallVector<mlir::func::FuncOp, 1>> known_; ///< by hashKernel
+  size_t count_ = 0;
 };
 
 /// What a kernel is known by, locations and name left away.

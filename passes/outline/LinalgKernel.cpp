@@ -11,19 +11,19 @@ using utils::IteratorType;
 
 namespace graphc {
 
-LinalgKernel::LinalgKernel(Location loc) : builder(loc.getContext()) {
-  kernel = func::FuncOp::create(loc, "kernel", builder.getFunctionType({}, {}));
-  kernel->setPrivate();
-  builder.setInsertionPointToStart(&kernel->getBody().emplaceBlock());
+LinalgKernel::LinalgKernel(Location loc) : builder_(loc.getContext()) {
+  kernel_ = func::FuncOp::create(loc, "kernel", builder_.getFunctionType({}, {}));
+  kernel_->setPrivate();
+  builder_.setInsertionPointToStart(&kernel_->getBody().emplaceBlock());
 }
 
 Value LinalgKernel::getArgument(Value buffer, StageUse use) {
-  auto [found, isNew] = arguments.insert({buffer, Argument()});
+  auto [found, isNew] = arguments_.insert({buffer, Argument()});
   Argument &argument = found->second;
   if (isNew) {
     auto type = cast<MemRefType>(buffer.getType());
     auto stored = MemRefType::get(type.getShape(), graph::getStoredElement(type.getElementType()));
-    argument.value = kernel->getBody().addArgument(stored, kernel->getLoc());
+    argument.value = kernel_->getBody().addArgument(stored, kernel_->getLoc());
   }
   if (use != StageUse::Write && !argument.written)
     argument.read = true;
@@ -41,24 +41,24 @@ Value LinalgKernel::narrow(Value memory, AffineMap &map, ArrayRef<int64_t> sizes
   bool isWhole = true;
   for (auto [expr, size] : llvm::zip_equal(map.getResults(), shape)) {
     if (getLoops(expr, map.getNumDims()).size() > 1) {
-      offsets.push_back(builder.getIndexAttr(0));
-      lengths.push_back(builder.getIndexAttr(size));
-      strides.push_back(builder.getIndexAttr(1));
+      offsets.push_back(builder_.getIndexAttr(0));
+      lengths.push_back(builder_.getIndexAttr(size));
+      strides.push_back(builder_.getIndexAttr(1));
       results.push_back(expr);
       continue;
     }
     auto [first, second] = evaluateAt01(expr, map.getNumDims());
     std::optional<unsigned> loop = getLoop(expr, map.getNumDims());
     isWhole &= !loop || (first == 0 && second == 1 && sizes[*loop] == size);
-    offsets.push_back(builder.getIndexAttr(first));
-    lengths.push_back(builder.getIndexAttr(loop ? sizes[*loop] : 1));
-    strides.push_back(builder.getIndexAttr(loop ? second - first : 1));
-    results.push_back(loop ? builder.getAffineDimExpr(*loop) : builder.getAffineConstantExpr(0));
+    offsets.push_back(builder_.getIndexAttr(first));
+    lengths.push_back(builder_.getIndexAttr(loop ? sizes[*loop] : 1));
+    strides.push_back(builder_.getIndexAttr(loop ? second - first : 1));
+    results.push_back(loop ? builder_.getAffineDimExpr(*loop) : builder_.getAffineConstantExpr(0));
   }
   if (isWhole)
     return memory;
-  map = AffineMap::get(map.getNumDims(), 0, results, builder.getContext());
-  return memref::SubViewOp::create(builder, kernel->getLoc(), memory, offsets, lengths, strides);
+  map = AffineMap::get(map.getNumDims(), 0, results, builder_.getContext());
+  return memref::SubViewOp::create(builder_, kernel_->getLoc(), memory, offsets, lengths, strides);
 }
 
 /// The lengths of the loops; where operand and out differ, the operand's.
@@ -96,11 +96,11 @@ void LinalgKernel::addStage(const LinalgStage &stage, llvm::function_ref<bool(Va
   if (!covered.all()) {
     SmallVector<int64_t> strides(sizes.size(), 0);
     auto element = cast<MemRefType>(outputs.front().getType()).getElementType();
-    auto type = MemRefType::get(sizes, element, StridedLayoutAttr::get(builder.getContext(), /*offset=*/0, strides));
+    auto type = MemRefType::get(sizes, element, StridedLayoutAttr::get(builder_.getContext(), /*offset=*/0, strides));
     const LinalgStage::Out &out = stage.outs.front();
-    inputs.push_back(memref::ReinterpretCastOp::create(builder, stage.loc, type, getArgument(out.buffer, out.use),
+    inputs.push_back(memref::ReinterpretCastOp::create(builder_, stage.loc, type, getArgument(out.buffer, out.use),
                                                        /*offset=*/0, sizes, strides));
-    maps.insert(maps.begin() + ptrdiff_t(stage.leaves.size()), builder.getMultiDimIdentityMap(unsigned(sizes.size())));
+    maps.insert(maps.begin() + ptrdiff_t(stage.leaves.size()), builder_.getMultiDimIdentityMap(unsigned(sizes.size())));
   }
   auto fromMemory = [&](OpBuilder &inner, Value stored, Value buffer) -> Value {
     if (!cast<MemRefType>(buffer.getType()).getElementType().isInteger(1))
@@ -109,7 +109,7 @@ void LinalgKernel::addStage(const LinalgStage &stage, llvm::function_ref<bool(Va
     return arith::CmpIOp::create(inner, stage.loc, arith::CmpIPredicate::ne, stored, zero);
   };
   linalg::GenericOp::create(
-      builder, stage.loc, TypeRange(), inputs, outputs, maps, stage.iterators,
+      builder_, stage.loc, TypeRange(), inputs, outputs, maps, stage.iterators,
       [&](OpBuilder &inner, Location, ValueRange blockArguments) {
         auto read = [&](ElementAccess access) {
           auto leaf = llvm::find_if(stage.leaves, [&](const LinalgStage::Leaf &leaf) { return leaf.access == access; });
@@ -132,28 +132,28 @@ void LinalgKernel::addStage(const LinalgStage &stage, llvm::function_ref<bool(Va
 
 void LinalgKernel::addCopy(Location loc, Value from, Value to) {
   unsigned rank = unsigned(cast<MemRefType>(from.getType()).getRank());
-  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  AffineMap identity = builder_.getMultiDimIdentityMap(rank);
   Value in = getArgument(from, StageUse::Read), out = getArgument(to, StageUse::Write);
   linalg::GenericOp::create(
-      builder, loc, TypeRange(), in, out, ArrayRef<AffineMap>{identity, identity},
+      builder_, loc, TypeRange(), in, out, ArrayRef<AffineMap>{identity, identity},
       SmallVector<IteratorType>(rank, IteratorType::parallel),
       [](OpBuilder &inner, Location loc, ValueRange elements) { linalg::YieldOp::create(inner, loc, elements[0]); });
 }
 
 OwningOpRef<func::FuncOp> LinalgKernel::take(uint64_t flops) {
-  func::ReturnOp::create(builder, kernel->getLoc());
-  kernel->setType(builder.getFunctionType(kernel->getBody().getArgumentTypes(), {}));
-  for (auto &[buffer, argument] : arguments)
-    kernel->setArgAttr(argument.value.getArgNumber(), "dist.access",
-                       builder.getStringAttr(!argument.written ? "read"
-                                             : argument.read   ? "read_write"
-                                                               : "write"));
-  (*kernel)->setAttr("dist.flops", builder.getI64IntegerAttr(int64_t(flops)));
-  return std::move(kernel);
+  func::ReturnOp::create(builder_, kernel_->getLoc());
+  kernel_->setType(builder_.getFunctionType(kernel_->getBody().getArgumentTypes(), {}));
+  for (auto &[buffer, argument] : arguments_)
+    kernel_->setArgAttr(argument.value.getArgNumber(), "dist.access",
+                        builder_.getStringAttr(!argument.written ? "read"
+                                               : argument.read   ? "read_write"
+                                                                 : "write"));
+  (*kernel_)->setAttr("dist.flops", builder_.getI64IntegerAttr(int64_t(flops)));
+  return std::move(kernel_);
 }
 
 SmallVector<Value> LinalgKernel::getBuffers() const {
-  return llvm::map_to_vector(llvm::make_first_range(arguments), [](Value buffer) { return buffer; });
+  return llvm::map_to_vector(llvm::make_first_range(arguments_), [](Value buffer) { return buffer; });
 }
 
 } // namespace graphc

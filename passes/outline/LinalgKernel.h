@@ -47,7 +47,7 @@ public:
   void addStage(const LinalgStage &stage, llvm::function_ref<bool(mlir::Value)> isLeaf, BodyFn body);
   void addCopy(mlir::Location loc, mlir::Value from, mlir::Value to);
 
-  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::OpBuilder &getBuilder() { return builder_; }
   /// A private function named "kernel", in no module.
   mlir::OwningOpRef<mlir::func::FuncOp> take(uint64_t flops);
   /// What a call of it passes, in the order of its arguments.
@@ -60,9 +60,9 @@ private:
   };
   mlir::Value narrow(mlir::Value memory, mlir::AffineMap &map, llvm::ArrayRef<int64_t> sizes);
 
-  mlir::OwningOpRef<mlir::func::FuncOp> kernel;
-  mlir::OpBuilder builder;
-  llvm::MapVector<mlir::Value, Argument> arguments;
+  mlir::OwningOpRef<mlir::func::FuncOp> kernel_;
+  mlir::OpBuilder builder_;
+  llvm::MapVector<mlir::Value, Argument> arguments_;
 };
 
 } // namespace graphc

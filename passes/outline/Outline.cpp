@@ -50,7 +50,7 @@ MemRefType getPartials(int64_t partials, int64_t chunk, MemRefType sum) {
 class ProgramOutliner : ProgramMemory {
 public:
   ProgramOutliner(dist::ProgramOp program, KernelTable &kernels)
-      : program(program), kernels(kernels), declarations(program.getContext()), builder(program.getContext()) {}
+      : program_(program), kernels_(kernels), declarations_(program.getContext()), builder_(program.getContext()) {}
 
   LogicalResult run();
   unsigned numCalls = 0;
@@ -66,12 +66,12 @@ private:
     Value buffer = of(donor);
     if (!buffer.getDefiningOp<dist::BufferOp>())
       return false;
-    if (auto [placed, isNew] = memory.try_emplace(value, buffer); !isNew) { // its part of a pack
+    if (auto [placed, isNew] = memory_.try_emplace(value, buffer); !isNew) { // its part of a pack
       Value part = placed->second;
       if (!part.getDefiningOp<dist::ViewOp>() || part.getType() != buffer.getType())
         return false;
       buffer.replaceAllUsesWith(part);
-      for (auto &entry : memory) // whatever is written over by the donor, and the donor
+      for (auto &entry : memory_) // whatever is written over by the donor, and the donor
         if (entry.second == buffer)
           entry.second = part;
     }
@@ -88,7 +88,7 @@ private:
     return MemRefType::get(type.getShape(), type.getElementType());
   }
   Value newBuffer(Type type, Location loc) {
-    return dist::BufferOp::create(declarations, loc, type, IntegerAttr(), /*host=*/false);
+    return dist::BufferOp::create(declarations_, loc, type, IntegerAttr(), /*host=*/false);
   }
 
   /// Graph operations whose value nobody wants; users first.
@@ -108,7 +108,7 @@ private:
            : group.kind == ProgramGraph::Kind::Library ? emitLibraryCall(group)
                                                        : emitOther(group.ops.front());
   }
-  StringRef libraryKind() { return getLibraryKind(program); }
+  StringRef libraryKind() { return getLibraryKind(program_); }
   LogicalResult emitKernel(const ProgramGraph::Group &group);
   LogicalResult emitRepeat(graph::RepeatOp repeat);
   LogicalResult emitLibraryCall(const ProgramGraph::Group &group);
@@ -129,48 +129,48 @@ private:
   void emit(dist::PackOp pack);
   void startAllReduce(dist::SendOp send, dist::ChannelOp channel);
   dist::ChannelOp getChannel(FlatSymbolRefAttr name) {
-    return kernels.getSymbols().lookup<dist::ChannelOp>(name.getAttr());
+    return kernels_.getSymbols().lookup<dist::ChannelOp>(name.getAttr());
   }
 
-  dist::ProgramOp program;
-  KernelTable &kernels;
-  OpBuilder declarations; ///< buffers, at the start of the program
-  OpBuilder builder;
-  llvm::DenseMap<Value, Value> memory;
-  llvm::StringMap<Value> variables;
-  llvm::StringMap<std::pair<Value, Value>> allReduces; ///< by channel: the buffer and the scratch memory
+  dist::ProgramOp program_;
+  KernelTable &kernels_;
+  OpBuilder declarations_; ///< buffers, at the start of the program
+  OpBuilder builder_;
+  llvm::DenseMap<Value, Value> memory_;
+  llvm::StringMap<Value> variables_;
+  llvm::StringMap<std::pair<Value, Value>> allReduces_; ///< by channel: the buffer and the scratch memory
 };
 
 Value ProgramOutliner::ofVariable(StringRef name) {
-  Value &buffer = variables[name];
+  Value &buffer = variables_[name];
   if (!buffer) {
-    auto variable = kernels.getSymbols().lookup<graph::VariableOp>(name);
+    auto variable = kernels_.getSymbols().lookup<graph::VariableOp>(name);
     auto type = MemRefType::get(variable.getTensorType().getShape(), variable.getTensorType().getElementType());
-    buffer = dist::VariableBufferOp::create(declarations, variable.getLoc(), type, name);
+    buffer = dist::VariableBufferOp::create(declarations_, variable.getLoc(), type, name);
   }
   return buffer;
 }
 
 Value ProgramOutliner::of(Value value) {
-  if (Value known = memory.lookup(value))
+  if (Value known = memory_.lookup(value))
     return known;
   Operation *op = value.getDefiningOp();
   Value buffer;
   if (auto read = dyn_cast<graph::ReadOp>(op)) // one that is copied has its buffer by now
     buffer = ofVariable(read.getVariable());
   else if (ElementsAttr constant; matchPattern(value, m_Constant(&constant)))
-    buffer = dist::ConstantBufferOp::create(declarations, op->getLoc(), bufferType(value), constant, /*host=*/false);
+    buffer = dist::ConstantBufferOp::create(declarations_, op->getLoc(), bufferType(value), constant, /*host=*/false);
   else
     buffer = newBuffer(bufferType(value), op->getLoc());
-  memory[value] = buffer;
+  memory_[value] = buffer;
   return buffer;
 }
 
 LogicalResult ProgramOutliner::emitKernel(const ProgramGraph::Group &group) {
   for (Operation *op : group.ops)
     if (auto read = dyn_cast<graph::ReadOp>(op))
-      memory[read.getResult()] = newBuffer(bufferType(read.getResult()), op->getLoc());
-  KernelBuilder kernel(group.ops, *this, graph::LoopTarget::of(program.getDeviceKind()));
+      memory_[read.getResult()] = newBuffer(bufferType(read.getResult()), op->getLoc());
+  KernelBuilder kernel(group.ops, *this, graph::LoopTarget::of(program_.getDeviceKind()));
   FailureOr<OwningOpRef<func::FuncOp>> function = kernel.build();
   if (failed(function))
     return failure();
@@ -180,8 +180,8 @@ LogicalResult ProgramOutliner::emitKernel(const ProgramGraph::Group &group) {
   SmallVector<Location> locations;
   for (Operation *op : group.ops)
     locations.push_back(op->getLoc());
-  FlatSymbolRefAttr name = kernels.insert(std::move(*function), kernel.getStem());
-  dist::CallOp::create(builder, builder.getFusedLoc(locations), name, buffers, /*queue=*/IntegerAttr());
+  FlatSymbolRefAttr name = kernels_.insert(std::move(*function), kernel.getStem());
+  dist::CallOp::create(builder_, builder_.getFusedLoc(locations), name, buffers, /*queue=*/IntegerAttr());
   ++numCalls;
   return success();
 }
@@ -217,9 +217,9 @@ LogicalResult ProgramOutliner::emitLibraryCall(const ProgramGraph::Group &group)
   SmallVector<Value> inputBuffers = buffersOf(inputs), outputBuffers = buffersOf(results);
   Value scratch;
   if (*scratchBytes)
-    scratch = newBuffer(MemRefType::get(int64_t(*scratchBytes), builder.getI8Type()), library.getLoc());
-  dist::LibraryCallOp::create(builder, builder.getFusedLoc(locations), name, inputBuffers, outputBuffers, scratch,
-                              descriptor, builder.getStrArrayAttr(postOps), /*queue=*/IntegerAttr());
+    scratch = newBuffer(MemRefType::get(int64_t(*scratchBytes), builder_.getI8Type()), library.getLoc());
+  dist::LibraryCallOp::create(builder_, builder_.getFusedLoc(locations), name, inputBuffers, outputBuffers, scratch,
+                              descriptor, builder_.getStrArrayAttr(postOps), /*queue=*/IntegerAttr());
   ++numCalls;
   return success();
 }
@@ -230,7 +230,7 @@ void ProgramOutliner::placeInPacks(const ProgramGraph &graph) {
   for (const ProgramGraph::Group &group : graph.getGroups())
     if (group.kind == ProgramGraph::Kind::Compute || group.kind == ProgramGraph::Kind::Library)
       computed.insert(group.ops.begin(), group.ops.end());
-  for (auto pack : program.getBlock().getOps<dist::PackOp>()) {
+  for (auto pack : program_.getBlock().getOps<dist::PackOp>()) {
     int64_t elements;
     SmallVector<int64_t> offsets = dist::getPackOffsets(pack.getValues().getTypes(), elements);
     Value whole = of(pack.getPacked());
@@ -239,8 +239,9 @@ void ProgramOutliner::placeInPacks(const ProgramGraph &graph) {
       while (source.hasOneUse() && isWholeView(source.getDefiningOp()) && !computed.contains(source.getDefiningOp()))
         source = source.getDefiningOp()->getOperand(0);
       Operation *def = source.getDefiningOp();
-      if (source.hasOneUse() && computed.contains(def) && !isa<graph::ReadOp>(def) && !memory.contains(source))
-        memory[source] = dist::ViewOp::create(declarations, def->getLoc(), bufferType(source), whole, uint64_t(offset));
+      if (source.hasOneUse() && computed.contains(def) && !isa<graph::ReadOp>(def) && !memory_.contains(source))
+        memory_[source] =
+            dist::ViewOp::create(declarations_, def->getLoc(), bufferType(source), whole, uint64_t(offset));
     }
   }
 }
@@ -256,8 +257,8 @@ void ProgramOutliner::emit(dist::PackOp pack) {
       at = view.getSource().getDefiningOp();
     if (at == whole.getDefiningOp())
       continue;
-    Value there = dist::ViewOp::create(builder, pack.getLoc(), bufferType(value), whole, uint64_t(offset));
-    dist::CallOp::create(builder, pack.getLoc(), kernels.getCopy(bufferType(value), pack.getLoc()),
+    Value there = dist::ViewOp::create(builder_, pack.getLoc(), bufferType(value), whole, uint64_t(offset));
+    dist::CallOp::create(builder_, pack.getLoc(), kernels_.getCopy(bufferType(value), pack.getLoc()),
                          ValueRange{there, here}, /*queue=*/IntegerAttr());
     ++numCalls;
   }
@@ -272,7 +273,7 @@ void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel)
                     });
   if (!onlySummed) {
     Value copy = newBuffer(bufferType(value), send.getLoc());
-    dist::CallOp::create(builder, send.getLoc(), kernels.getCopy(bufferType(value), send.getLoc()),
+    dist::CallOp::create(builder_, send.getLoc(), kernels_.getCopy(bufferType(value), send.getLoc()),
                          ValueRange{copy, buffer}, /*queue=*/IntegerAttr());
     ++numCalls;
     buffer = copy;
@@ -281,9 +282,9 @@ void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel)
   const auto partials = int64_t(channel.getAllReducePartialSums());
   int64_t chunk = getChunk(MemRefType::get(int64_t(*channel.getChunk()), element), partials > 1);
   Value scratch = newBuffer(MemRefType::get(partials * chunk, element), send.getLoc());
-  allReduces[send.getChannel()] = {buffer, scratch};
-  dist::AllReduceStartOp::create(builder, send.getLoc(), send.getChannelAttr(), buffer, scratch,
-                                 kernels.getAdd(element, chunk, send.getLoc()));
+  allReduces_[send.getChannel()] = {buffer, scratch};
+  dist::AllReduceStartOp::create(builder_, send.getLoc(), send.getChannelAttr(), buffer, scratch,
+                                 kernels_.getAdd(element, chunk, send.getLoc()));
 }
 
 /// The body as a program is made, each value that is summed right behind what makes it, while it is in a cache.
@@ -291,24 +292,24 @@ LogicalResult ProgramOutliner::emitRepeat(graph::RepeatOp repeat) {
   Block &body = repeat.getBody().front();
   eraseDead(body);
   copyForUsers(body);
-  auto loop = dist::RepeatOp::create(builder, repeat.getLoc(), repeat.getCount());
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(&loop.getBody().emplaceBlock());
+  auto loop = dist::RepeatOp::create(builder_, repeat.getLoc(), repeat.getCount());
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(&loop.getBody().emplaceBlock());
   llvm::MapVector<Value, SmallVector<size_t>> summed; // a value, as which ones it is yielded
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
     summed[value].push_back(i);
   auto accumulate = [&](Value value) {
     MemRefType type = bufferType(value);
     // What a queue is given is no slower for being large, and no cache keeps it until the next.
-    const int64_t chunk = program.hasQueues() ? type.getNumElements() : getChunk(type, /*partials=*/true);
+    const int64_t chunk = program_.hasQueues() ? type.getNumElements() : getChunk(type, /*partials=*/true);
     const unsigned kept = repeat.getKept();
     for (size_t i : summed.lookup(value)) {
       auto partials =
           llvm::map_to_vector(repeat.getPartials().slice(i * kept, kept), [&](Value partial) { return of(partial); });
       dist::AccumulateOp::create(
-          builder, value.getLoc(), of(value), partials, kernels.getAdd(type.getElementType(), chunk, value.getLoc()),
-          builder.getI64IntegerAttr(int64_t(repeat.getPerLeaf())),
-          chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk), IntegerAttr());
+          builder_, value.getLoc(), of(value), partials, kernels_.getAdd(type.getElementType(), chunk, value.getLoc()),
+          builder_.getI64IntegerAttr(int64_t(repeat.getPerLeaf())),
+          chunk == type.getNumElements() ? IntegerAttr() : builder_.getI64IntegerAttr(chunk), IntegerAttr());
     }
     summed.erase(value);
   };
@@ -327,8 +328,8 @@ LogicalResult ProgramOutliner::emitRepeat(graph::RepeatOp repeat) {
 }
 
 void ProgramOutliner::emit(dist::ReceiveOp receive) {
-  memory[receive.getValue()] = dist::ReceiveOp::create(builder, receive.getLoc(), bufferType(receive.getValue()),
-                                                       receive.getChannel(), countOf(receive));
+  memory_[receive.getValue()] = dist::ReceiveOp::create(builder_, receive.getLoc(), bufferType(receive.getValue()),
+                                                        receive.getChannel(), countOf(receive));
 }
 
 void ProgramOutliner::emit(dist::SendOp send) {
@@ -336,19 +337,19 @@ void ProgramOutliner::emit(dist::SendOp send) {
     startAllReduce(send, channel);
     return;
   }
-  dist::SendOp::create(builder, send.getLoc(), send.getChannel(), of(send.getValue()), countOf(send), send.getDeal());
+  dist::SendOp::create(builder_, send.getLoc(), send.getChannel(), of(send.getValue()), countOf(send), send.getDeal());
 }
 
 void ProgramOutliner::emit(dist::CollectOp collect) {
-  dist::CollectIntoOp::create(builder, collect.getLoc(), collect.getChannel(), of(collect.getValue()),
+  dist::CollectIntoOp::create(builder_, collect.getLoc(), collect.getChannel(), of(collect.getValue()),
                               countOf(collect));
 }
 
 void ProgramOutliner::emit(dist::AggregateOp aggregate) {
-  if (auto reducing = allReduces.find(aggregate.getChannel()); reducing != allReduces.end()) {
+  if (auto reducing = allReduces_.find(aggregate.getChannel()); reducing != allReduces_.end()) {
     auto [buffer, scratch] = reducing->second;
-    memory[aggregate.getValue()] = buffer;
-    dist::AllReduceDoneOp::create(builder, aggregate.getLoc(), aggregate.getChannelAttr(), buffer, scratch);
+    memory_[aggregate.getValue()] = buffer;
+    dist::AllReduceDoneOp::create(builder_, aggregate.getLoc(), aggregate.getChannelAttr(), buffer, scratch);
     return;
   }
   MemRefType type = bufferType(aggregate.getValue());
@@ -357,45 +358,45 @@ void ProgramOutliner::emit(dist::AggregateOp aggregate) {
   Value scratch;
   if (partials)
     scratch = newBuffer(getPartials(partials, chunk, type), aggregate.getLoc());
-  dist::AggregateIntoOp::create(builder, aggregate.getLoc(), aggregate.getChannelAttr(), of(aggregate.getValue()),
+  dist::AggregateIntoOp::create(builder_, aggregate.getLoc(), aggregate.getChannelAttr(), of(aggregate.getValue()),
                                 aggregate.getOwn() ? of(aggregate.getOwn()) : Value(), scratch,
-                                kernels.getAdd(type.getElementType(), chunk, aggregate.getLoc()),
-                                chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk));
+                                kernels_.getAdd(type.getElementType(), chunk, aggregate.getLoc()),
+                                chunk == type.getNumElements() ? IntegerAttr() : builder_.getI64IntegerAttr(chunk));
 }
 
 void ProgramOutliner::emit(dist::UnpackOp unpack) {
   int64_t elements;
   SmallVector<int64_t> offsets = dist::getPackOffsets(unpack.getValues().getTypes(), elements);
   for (auto [value, offset] : llvm::zip_equal(unpack.getValues(), offsets))
-    memory[value] =
-        dist::ViewOp::create(builder, unpack.getLoc(), bufferType(value), of(unpack.getPacked()), uint64_t(offset));
+    memory_[value] =
+        dist::ViewOp::create(builder_, unpack.getLoc(), bufferType(value), of(unpack.getPacked()), uint64_t(offset));
 }
 
 void ProgramOutliner::emit(dist::AggregateChosenOp aggregate) {
   MemRefType type = bufferType(aggregate.getValue());
   int64_t chunk = getChunk(type);
   dist::AggregateChosenIntoOp::create(
-      builder, aggregate.getLoc(), aggregate.getChannelAttr(), of(aggregate.getValue()),
-      kernels.getAdd(type.getElementType(), chunk, aggregate.getLoc()), of(aggregate.getSet()),
-      chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk));
+      builder_, aggregate.getLoc(), aggregate.getChannelAttr(), of(aggregate.getValue()),
+      kernels_.getAdd(type.getElementType(), chunk, aggregate.getLoc()), of(aggregate.getSet()),
+      chunk == type.getNumElements() ? IntegerAttr() : builder_.getI64IntegerAttr(chunk));
 }
 
 void ProgramOutliner::emit(dist::ChooseOp choose) {
-  dist::ChooseIntoOp::create(builder, choose.getLoc(), choose.getChannel(), of(choose.getVersion()),
+  dist::ChooseIntoOp::create(builder_, choose.getLoc(), choose.getChannel(), of(choose.getVersion()),
                              of(choose.getSet()), choose.getTake());
 }
 
 void ProgramOutliner::emit(dist::FeedOp feed) {
-  dist::FeedIntoOp::create(builder, feed.getLoc(), feed.getName(), of(feed.getValue()));
+  dist::FeedIntoOp::create(builder_, feed.getLoc(), feed.getName(), of(feed.getValue()));
 }
 
 void ProgramOutliner::emit(dist::FetchOp fetch) {
-  dist::FetchOp::create(builder, fetch.getLoc(), fetch.getName(), of(fetch.getValue()), fetch.getReduction(),
+  dist::FetchOp::create(builder_, fetch.getLoc(), fetch.getName(), of(fetch.getValue()), fetch.getReduction(),
                         fetch.getMicroBatches());
 }
 
 void ProgramOutliner::emit(dist::MetricOp metric) {
-  dist::MetricOp::create(builder, metric.getLoc(), metric.getName(), of(metric.getSum()), of(metric.getCount()));
+  dist::MetricOp::create(builder_, metric.getLoc(), metric.getName(), of(metric.getSum()), of(metric.getCount()));
 }
 
 void ProgramOutliner::emit(graph::NextBatchOp next) {
@@ -403,19 +404,19 @@ void ProgramOutliner::emit(graph::NextBatchOp next) {
   for (Value output : next.getOutputs())
     buffers.push_back(of(output));
   Value valid = next.getPadLast() ? buffers.pop_back_val() : Value();
-  dist::NextBatchIntoOp::create(builder, next.getLoc(), next.getDataset(), buffers, valid, next.getBatch(),
+  dist::NextBatchIntoOp::create(builder_, next.getLoc(), next.getDataset(), buffers, valid, next.getBatch(),
                                 next.getPadLast(), next.getMicroBatch(), next.getMicroBatches(), next.getClassesAttr());
 }
 
 void ProgramOutliner::emit(graph::MicroBatchIndexOp index) {
-  dist::MicroBatchIndexIntoOp::create(builder, index.getLoc(), of(index.getResult()), index.getMicroBatch(),
+  dist::MicroBatchIndexIntoOp::create(builder_, index.getLoc(), of(index.getResult()), index.getMicroBatch(),
                                       index.getMicroBatches());
 }
 
 LogicalResult ProgramOutliner::emitOther(Operation *op) {
   if (isView(op)) {
     Value view = op->getResult(0), source = of(op->getOperand(0));
-    memory[view] = dist::ViewOp::create(builder, op->getLoc(), bufferType(view), source, uint64_t(getViewOffset(op)));
+    memory_[view] = dist::ViewOp::create(builder_, op->getLoc(), bufferType(view), source, uint64_t(getViewOffset(op)));
     return success();
   }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -427,7 +428,7 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
         return success();
       })
       .Case<dist::ControlSendOp, dist::ControlReceiveOp, dist::TicketOp>([&](auto) {
-        builder.clone(*op);
+        builder_.clone(*op);
         return success();
       })
       .Default([](Operation *op) -> LogicalResult {
@@ -436,17 +437,17 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
 }
 
 LogicalResult ProgramOutliner::run() {
-  Block &block = program.getBlock();
+  Block &block = program_.getBlock();
   eraseDead(block);
   copyForUsers(block);
   ProgramGraph graph(block, libraryKind());
   SmallVector<Operation *> old; // goes at once when what stands for it is there
   for (Operation &op : block.without_terminator())
     old.push_back(&op);
-  auto *marker = dist::EndOp::create(declarations, program.getLoc()).getOperation();
+  auto *marker = dist::EndOp::create(declarations_, program_.getLoc()).getOperation();
   block.push_front(marker); // declarations before it; it goes away at the end
-  declarations.setInsertionPoint(marker);
-  builder.setInsertionPoint(block.getTerminator());
+  declarations_.setInsertionPoint(marker);
+  builder_.setInsertionPoint(block.getTerminator());
   placeInPacks(graph);
   for (const ProgramGraph::Group &group : graph.getGroups())
     if (failed(emit(group)))

@@ -37,28 +37,28 @@ class BufferCount {
 public:
   void add(Operation *op) {
     for (Value operand : op->getOperands()) {
-      if (auto own = open.find(operand); own != open.end()) {
+      if (auto own = open_.find(operand); own != open_.end()) {
         if (--own->second == 0)
-          values.erase(operand);
+          values_.erase(operand);
       } else if (Operation *def = operand.getDefiningOp();
                  !def->hasTrait<OpTrait::ConstantLike>() || !isInlinable(def)) {
-        values.insert(operand);
+        values_.insert(operand);
       }
     }
     for (FlatSymbolRefAttr name : getWrittenVariables(op))
-      variables.insert(name);
+      variables_.insert(name);
     for (Value result : op->getResults())
       if (size_t uses = size_t(llvm::range_size(result.getUses()))) {
-        open[result] = uses;
-        values.insert(result);
+        open_[result] = uses;
+        values_.insert(result);
       }
   }
-  size_t get() const { return values.size() + variables.size(); }
+  size_t get() const { return values_.size() + variables_.size(); }
 
 private:
-  llvm::DenseMap<Value, size_t> open; ///< results, and how many uses are still outside
-  llvm::DenseSet<Value> values;
-  llvm::DenseSet<Attribute> variables;
+  llvm::DenseMap<Value, size_t> open_; ///< results, and how many uses are still outside
+  llvm::DenseSet<Value> values_;
+  llvm::DenseSet<Attribute> variables_;
 };
 
 /// Whether the operation makes far more than it reads: a row for a matrix. Its value costs nothing where it is inlined, and memory
@@ -74,8 +74,8 @@ bool isSpread(Operation *op) {
 class Cutter {
 public:
   Cutter(ArrayRef<Operation *> ops, llvm::function_ref<SmallVector<unsigned>(unsigned)> waitsFor)
-      : ops(ops), users(ops.size()), missing(ops.size()), wanted(ops.size()), escapes(ops.size()),
-        companions(ops.size()) {
+      : ops_(ops), users_(ops.size()), missing_(ops.size()), wanted_(ops.size()), escapes_(ops.size()),
+        companions_(ops.size()) {
     llvm::DenseMap<Operation *, unsigned> placeOf;
     SmallVector<SmallVector<unsigned>> waits(ops.size());
     SmallVector<unsigned> waiters(ops.size()); // how many wait for it
@@ -94,17 +94,17 @@ public:
         continue;
       if (auto user = placeOf.find(*op->user_begin()); user != placeOf.end() && user->second > place) {
         unitOf[place] = unitOf[user->second];
-        companions[unitOf[place]].push_back(place);
+        companions_[unitOf[place]].push_back(place);
       }
     }
-    for (SmallVector<unsigned> &before : companions)
+    for (SmallVector<unsigned> &before : companions_)
       llvm::sort(before);
     for (unsigned place = 0; place < ops.size(); ++place) {
       const unsigned unit = unitOf[place];
       for (unsigned on : waits[place])
         if (unitOf[on] != unit) {
-          users[unitOf[on]].push_back(unit);
-          ++missing[unit];
+          users_[unitOf[on]].push_back(unit);
+          ++missing_[unit];
         }
     }
     SmallVector<llvm::SmallSetVector<unsigned, 4>> values(ops.size());
@@ -113,22 +113,22 @@ public:
         if (auto def = placeOf.find(operand.getDefiningOp());
             def != placeOf.end() && unitOf[def->second] != unitOf[place])
           values[unitOf[place]].insert(unitOf[def->second]);
-      escapes[place] = llvm::any_of(op->getUsers(), [&](Operation *user) { return !placeOf.contains(user); });
-      isUnit.push_back(unitOf[place] == place);
+      escapes_[place] = llvm::any_of(op->getUsers(), [&](Operation *user) { return !placeOf.contains(user); });
+      isUnit_.push_back(unitOf[place] == place);
     }
     for (llvm::SmallSetVector<unsigned, 4> &read : values) {
-      operands.push_back(read.takeVector());
-      for (unsigned value : operands.back())
-        ++wanted[value];
+      operands_.push_back(read.takeVector());
+      for (unsigned value : operands_.back())
+        ++wanted_[value];
     }
   }
 
   SmallVector<KernelPiece> cut() {
     sort();
     SmallVector<KernelPiece> pieces;
-    for (size_t begin = 0, end; begin < order.size(); begin = end) {
+    for (size_t begin = 0, end; begin < order_.size(); begin = end) {
       end = findEnd(begin);
-      pieces.emplace_back(order.begin() + begin, order.begin() + end);
+      pieces.emplace_back(order_.begin() + begin, order_.begin() + end);
     }
     return pieces;
   }
@@ -136,36 +136,36 @@ public:
 private:
   /// Values more that live once the operation was computed; negative where it is the last to want what it reads.
   int growth(unsigned place) const {
-    int growth = wanted[place] || escapes[place];
-    for (unsigned value : operands[place])
-      growth -= wanted[value] == 1 && !escapes[value];
+    int growth = wanted_[place] || escapes_[place];
+    for (unsigned value : operands_[place])
+      growth -= wanted_[value] == 1 && !escapes_[value];
     return growth;
   }
 
   /// Again and again what adds the fewest living values, of those the first in the text.
   void sort() {
     std::set<std::pair<int, unsigned>> ready;
-    std::vector<int> known(ops.size());
+    std::vector<int> known(ops_.size());
     auto offer = [&](unsigned place) { ready.insert({known[place] = growth(place), place}); };
-    std::vector<bool> placed(ops.size());
-    for (unsigned place = 0; place < ops.size(); ++place)
-      if (isUnit[place] && !missing[place])
+    std::vector<bool> placed(ops_.size());
+    for (unsigned place = 0; place < ops_.size(); ++place)
+      if (isUnit_[place] && !missing_[place])
         offer(place);
     while (!ready.empty()) {
       unsigned place = ready.begin()->second;
       ready.erase(ready.begin());
       placed[place] = true;
-      begins.push_back(order.size());
-      for (unsigned companion : companions[place])
-        order.push_back(ops[companion]);
-      order.push_back(ops[place]);
-      for (unsigned value : operands[place])
-        if (--wanted[value] == 1)
-          for (unsigned user : users[value]) // the last one that wants it
+      begins_.push_back(order_.size());
+      for (unsigned companion : companions_[place])
+        order_.push_back(ops_[companion]);
+      order_.push_back(ops_[place]);
+      for (unsigned value : operands_[place])
+        if (--wanted_[value] == 1)
+          for (unsigned user : users_[value]) // the last one that wants it
             if (!placed[user] && ready.erase({known[user], user}))
               offer(user);
-      for (unsigned user : users[place])
-        if (--missing[user] == 0)
+      for (unsigned user : users_[place])
+        if (--missing_[user] == 0)
           offer(user);
     }
     assert(order.size() == ops.size() && "no operation waits for itself");
@@ -177,7 +177,7 @@ private:
   }
   bool beginsAnew(size_t begin, size_t place) const {
     for (size_t i = 0; i < kAlike; ++i)
-      if (place + i >= order.size() || !looksAlike(order[begin + i], order[place + i]))
+      if (place + i >= order_.size() || !looksAlike(order_[begin + i], order_[place + i]))
         return false;
     return true;
   }
@@ -185,12 +185,12 @@ private:
   size_t findEnd(size_t begin) const {
     BufferCount buffers;
     size_t weight = 0, end = begin, anew = begin;
-    const auto *unit = llvm::lower_bound(begins, begin);
-    while (end < order.size()) {
-      const size_t next = ++unit == begins.end() ? order.size() : *unit;
+    const auto *unit = llvm::lower_bound(begins_, begin);
+    while (end < order_.size()) {
+      const size_t next = ++unit == begins_.end() ? order_.size() : *unit;
       for (size_t i = end; i < next; ++i) {
-        buffers.add(order[i]);
-        weight += weightOf(order[i]);
+        buffers.add(order_[i]);
+        weight += weightOf(order_[i]);
       }
       if (end > begin && (weight > kPiece.weight || buffers.get() > kPiece.buffers))
         break;
@@ -198,17 +198,17 @@ private:
       if (beginsAnew(begin, end))
         anew = end;
     }
-    return end < order.size() && (anew - begin) * 2 > end - begin ? anew : end;
+    return end < order_.size() && (anew - begin) * 2 > end - begin ? anew : end;
   }
 
-  ArrayRef<Operation *> ops;
-  SmallVector<SmallVector<unsigned>> users, operands; ///< users: of what it waits for, values or not
-  SmallVector<unsigned> missing, wanted; ///< wanted: how many still read its value
-  SmallVector<bool> escapes; ///< whether others want its value
-  SmallVector<SmallVector<unsigned>> companions; ///< what comes right before it and is counted with it
-  SmallVector<bool> isUnit; ///< whether it is no companion
-  SmallVector<Operation *> order;
-  SmallVector<size_t> begins; ///< places in `order` where pieces may begin
+  ArrayRef<Operation *> ops_;
+  SmallVector<SmallVector<unsigned>> users_, operands_; ///< users: of what it waits for, values or not
+  SmallVector<unsigned> missing_, wanted_; ///< wanted: how many still read its value
+  SmallVector<bool> escapes_; ///< whether others want its value
+  SmallVector<SmallVector<unsigned>> companions_; ///< what comes right before it and is counted with it
+  SmallVector<bool> isUnit_; ///< whether it is no companion
+  SmallVector<Operation *> order_;
+  SmallVector<size_t> begins_; ///< places in `order` where pieces may begin
 };
 
 bool isSmall(ArrayRef<Operation *> ops) {
@@ -226,7 +226,7 @@ bool isSmall(ArrayRef<Operation *> ops) {
 } // namespace
 
 SmallVector<KernelPiece> cutInPieces(ArrayRef<Operation *> ops,
-                               llvm::function_ref<SmallVector<unsigned>(unsigned)> waitsFor) {
+                                     llvm::function_ref<SmallVector<unsigned>(unsigned)> waitsFor) {
   if (isSmall(ops))
     return {KernelPiece(ops)};
   return Cutter(ops, waitsFor).cut();

@@ -18,7 +18,7 @@ using KernelPiece = llvm::SmallVector<mlir::Operation *>;
 /// `ops` in text order; `waitsFor(i)`: the places in it of what the operation at place i comes behind. One piece where the
 /// whole is small; pieces come in an order that keeps every dependence, their operations likewise.
 llvm::SmallVector<KernelPiece> cutInPieces(llvm::ArrayRef<mlir::Operation *> ops,
-                                     llvm::function_ref<llvm::SmallVector<unsigned>(unsigned)> waitsFor);
+                                           llvm::function_ref<llvm::SmallVector<unsigned>(unsigned)> waitsFor);
 
 } // namespace graphc
 #endif

@@ -34,65 +34,65 @@ static SmallVector<Operation *> getReaders(ReadOp read) {
 }
 
 ProgramGraph::Kind ProgramGraph::classify(Operation *op) {
-  if (op->hasTrait<OpTrait::ConstantLike>() || (isa<ReadOp>(op) && !copied.contains(op)))
+  if (op->hasTrait<OpTrait::ConstantLike>() || (isa<ReadOp>(op) && !copied_.contains(op)))
     return Kind::Free;
   if (auto library = dyn_cast<LibraryKernelOpInterface>(op);
-      library && !kind.empty() && !library.getLibraryKernel(kind).empty())
+      library && !kind_.empty() && !library.getLibraryKernel(kind_).empty())
     return Kind::Library;
   return isa<ReadOp>(op) || (isComputed(op) && !isView(op)) ? Kind::Compute : Kind::Other;
 }
 
 /// What the library does as its last steps becomes part of the call, where nothing else sees what is between.
 void ProgramGraph::absorbIntoLibrary(LibraryKernelOpInterface call) {
-  unsigned index = indexOf[call];
+  unsigned index = indexOf_[call];
   SmallVector<StringRef> taken;
   for (Operation *last = call; last->getNumResults() == 1 && last->getResult(0).hasOneUse();) {
     OpOperand &use = *last->getResult(0).use_begin();
     auto post = dyn_cast<LibraryPostOpInterface>(use.getOwner());
     if (!post || &post.getPostOpInput() != &use ||
-        !call.takesPostOp(call.getLibraryKernel(kind), post.getPostOpName(), taken))
+        !call.takesPostOp(call.getLibraryKernel(kind_), post.getPostOpName(), taken))
       return;
     taken.push_back(post.getPostOpName());
-    absorbed[index].push_back(post);
-    indexOf[post] = index;
+    absorbed_[index].push_back(post);
+    indexOf_[post] = index;
     last = post;
   }
 }
 
-ProgramGraph::ProgramGraph(Block &block, StringRef kind) : kind(kind) {
+ProgramGraph::ProgramGraph(Block &block, StringRef kind) : kind_(kind) {
   if (auto program = dyn_cast<dist::ProgramOp>(block.getParentOp()))
-    goesAgain =
+    goesAgain_ =
         SymbolTable::lookupNearestSymbolFrom<dist::PhaseOp>(program, program.getPhaseAttr()).getEndsByEndOfStream();
   DenseMap<Attribute, SmallVector<Operation *>> writes;
   DenseMap<Operation *, unsigned> place;
   for (Operation &op : block.without_terminator()) {
-    place[&op] = unsigned(ops.size());
-    indexOf[&op] = unsigned(ops.size());
-    ops.push_back(&op);
+    place[&op] = unsigned(ops_.size());
+    indexOf_[&op] = unsigned(ops_.size());
+    ops_.push_back(&op);
     for (FlatSymbolRefAttr name : getWrittenVariables(&op))
       writes[name].push_back(&op);
   }
   // A user that stands behind a later write of what was read needs the old value kept, and so does the host, which looks behind the step.
-  for (Operation *op : ops)
+  for (Operation *op : ops_)
     if (auto read = dyn_cast<ReadOp>(op))
       for (Operation *write : writes[read.getVariableAttr()])
         if (place[write] > place[read] && llvm::any_of(getReaders(read), [&](Operation *user) {
               return place[user] > place[write] || isa<dist::FetchOp, dist::MetricOp>(user);
             }))
-          copied.insert(read);
-  absorbed.resize(ops.size());
-  for (Operation *op : ops)
-    kinds.push_back(classify(op));
-  for (Operation *op : ops)
-    if (kinds[place[op]] == Kind::Library)
+          copied_.insert(read);
+  absorbed_.resize(ops_.size());
+  for (Operation *op : ops_)
+    kinds_.push_back(classify(op));
+  for (Operation *op : ops_)
+    if (kinds_[place[op]] == Kind::Library)
       absorbIntoLibrary(cast<LibraryKernelOpInterface>(op));
   findSections();
   findDependences();
   addStateDependences();
-  depths.assign(ops.size(), -1);
-  for (unsigned op = 0; op < ops.size(); ++op)
-    if (kinds[op] != Kind::Free)
-      getDepth(indexOf[ops[op]]);
+  depths_.assign(ops_.size(), -1);
+  for (unsigned op = 0; op < ops_.size(); ++op)
+    if (kinds_[op] != Kind::Free)
+      getDepth(indexOf_[ops_[op]]);
   sinkCheapOps();
   makeGroups();
   sortGroups();
@@ -103,11 +103,11 @@ ProgramGraph::ProgramGraph(Block &block, StringRef kind) : kind(kind) {
 void ProgramGraph::findSections() {
   unsigned section = 0;
   bool kept = false;
-  for (auto [op, kind] : llvm::zip_equal(ops, kinds)) {
+  for (auto [op, kind] : llvm::zip_equal(ops_, kinds_)) {
     const bool isKept = op->hasAttr(kKept), goesOn = kept && !isKept && kind == Kind::Compute;
     section += goesOn;
     kept = isKept || (kept && !goesOn);
-    sections.push_back(section);
+    sections_.push_back(section);
   }
 }
 
@@ -232,14 +232,14 @@ bool ProgramGraph::areApart(Operation *def, Operation *user) {
 }
 
 void ProgramGraph::depend(unsigned op, Operation *on, bool separate) {
-  auto found = indexOf.find(on);
-  if (found == indexOf.end())
+  auto found = indexOf_.find(on);
+  if (found == indexOf_.end())
     return; // made outside of the loop
   unsigned index = found->second;
-  separate |= goesAgain && !getWrittenVariables(ops[op]).empty() &&
-              llvm::any_of(on->getUsers(), [&](Operation *user) { return user != ops[op]; });
-  if (index != op && kinds[index] != Kind::Free)
-    dependences[op].push_back({index, separate || sections[index] != sections[op] || areApart(on, ops[op]), false});
+  separate |= goesAgain_ && !getWrittenVariables(ops_[op]).empty() &&
+              llvm::any_of(on->getUsers(), [&](Operation *user) { return user != ops_[op]; });
+  if (index != op && kinds_[index] != Kind::Free)
+    dependences_[op].push_back({index, separate || sections_[index] != sections_[op] || areApart(on, ops_[op]), false});
 }
 
 static bool isCommunication(Operation *op) {
@@ -247,10 +247,10 @@ static bool isCommunication(Operation *op) {
 }
 
 void ProgramGraph::findDependences() {
-  dependences.resize(ops.size());
+  dependences_.resize(ops_.size());
   Operation *lastCommunication = nullptr;
-  for (Operation *op : ops) {
-    unsigned index = indexOf[op];
+  for (Operation *op : ops_) {
+    unsigned index = indexOf_[op];
     for (Value operand : op->getOperands())
       depend(index, operand.getDefiningOp());
     if (isa<RepeatOp>(op)) {
@@ -262,7 +262,7 @@ void ProgramGraph::findDependences() {
     if (!isCommunication(op))
       continue;
     if (lastCommunication)
-      dependences[index].push_back({indexOf[lastCommunication], false, true});
+      dependences_[index].push_back({indexOf_[lastCommunication], false, true});
     lastCommunication = op;
   }
 }
@@ -275,18 +275,18 @@ void ProgramGraph::addStateDependences() {
     SmallVector<Operation *> viewers; ///< likewise, through a view: to a kernel that is other memory
   };
   DenseMap<Attribute, State> states;
-  for (Operation *op : ops) {
+  for (Operation *op : ops_) {
     if (auto read = dyn_cast<ReadOp>(op)) {
       State &state = states[read.getVariableAttr()];
-      if (copied.contains(read)) {
+      if (copied_.contains(read)) {
         if (state.lastWrite)
-          depend(indexOf[read], state.lastWrite, /*separate=*/true);
+          depend(indexOf_[read], state.lastWrite, /*separate=*/true);
         state.readers.push_back(read);
         continue;
       }
       for (Operation *user : getReaders(read)) {
         if (state.lastWrite)
-          depend(indexOf[user], state.lastWrite, /*separate=*/true);
+          depend(indexOf_[user], state.lastWrite, /*separate=*/true);
         bool direct = llvm::is_contained(user->getOperands(), read.getResult());
         (direct ? state.readers : state.viewers).push_back(user);
       }
@@ -294,83 +294,83 @@ void ProgramGraph::addStateDependences() {
     for (FlatSymbolRefAttr name : getWrittenVariables(op)) {
       State &state = states[name];
       for (Operation *reader : state.readers)
-        depend(indexOf[op], reader);
+        depend(indexOf_[op], reader);
       for (Operation *viewer : state.viewers)
-        depend(indexOf[op], viewer, /*separate=*/true);
+        depend(indexOf_[op], viewer, /*separate=*/true);
       if (state.lastWrite)
-        depend(indexOf[op], state.lastWrite);
+        depend(indexOf_[op], state.lastWrite);
       state = {op, {}, {}};
     }
   }
 }
 
 unsigned ProgramGraph::getDepth(unsigned op) {
-  if (depths[op] >= 0)
-    return unsigned(depths[op]);
+  if (depths_[op] >= 0)
+    return unsigned(depths_[op]);
   unsigned depth = 0;
-  for (const Dependence &dependence : dependences[op]) {
-    bool from = kinds[dependence.on] == Kind::Compute, to = kinds[op] == Kind::Compute;
+  for (const Dependence &dependence : dependences_[op]) {
+    bool from = kinds_[dependence.on] == Kind::Compute, to = kinds_[op] == Kind::Compute;
     depth = std::max(depth, getDepth(dependence.on) + unsigned(from != to || dependence.separate));
   }
-  depths[op] = int(depth);
+  depths_[op] = int(depth);
   return depth;
 }
 
 /// What can be inlined moves to the kernel of its first user: a comparison whose mask is wanted in the backward pass
 /// alone, an iota. Reductions stay, they make data smaller.
 void ProgramGraph::sinkCheapOps() {
-  SmallVector<SmallVector<Dependence>> users(ops.size());
-  for (unsigned op = 0; op < ops.size(); ++op)
-    for (const Dependence &dependence : dependences[op])
+  SmallVector<SmallVector<Dependence>> users(ops_.size());
+  for (unsigned op = 0; op < ops_.size(); ++op)
+    for (const Dependence &dependence : dependences_[op])
       users[dependence.on].push_back({op, dependence.separate, dependence.inOrder});
-  for (unsigned op = unsigned(ops.size()); op-- > 0;) {
-    if (kinds[op] != Kind::Compute || !isInlinable(ops[op]) || users[op].empty())
+  for (unsigned op = unsigned(ops_.size()); op-- > 0;) {
+    if (kinds_[op] != Kind::Compute || !isInlinable(ops_[op]) || users[op].empty())
       continue;
     int latest = std::numeric_limits<int>::max();
     for (const Dependence &user : users[op])
-      latest = std::min(latest, kinds[user.on] == Kind::Compute ? depths[user.on] - int(user.separate) : -1);
-    depths[op] = std::max(depths[op], latest);
+      latest = std::min(latest, kinds_[user.on] == Kind::Compute ? depths_[user.on] - int(user.separate) : -1);
+    depths_[op] = std::max(depths_[op], latest);
   }
 }
 
 unsigned ProgramGraph::find(unsigned op) {
-  while (parents[op] != op)
-    op = parents[op] = parents[parents[op]];
+  while (parents_[op] != op)
+    op = parents_[op] = parents_[parents_[op]];
   return op;
 }
 
 void ProgramGraph::makeGroups() {
-  parents.resize(ops.size());
-  std::iota(parents.begin(), parents.end(), 0);
-  for (unsigned op = 0; op < ops.size(); ++op)
-    if (kinds[op] == Kind::Compute && indexOf[ops[op]] == op)
-      for (const Dependence &dependence : dependences[op])
-        if (kinds[dependence.on] == Kind::Compute && depths[dependence.on] == depths[op])
-          parents[find(op)] = find(dependence.on);
+  parents_.resize(ops_.size());
+  std::iota(parents_.begin(), parents_.end(), 0);
+  for (unsigned op = 0; op < ops_.size(); ++op)
+    if (kinds_[op] == Kind::Compute && indexOf_[ops_[op]] == op)
+      for (const Dependence &dependence : dependences_[op])
+        if (kinds_[dependence.on] == Kind::Compute && depths_[dependence.on] == depths_[op])
+          parents_[find(op)] = find(dependence.on);
   DenseMap<unsigned, unsigned> groupOfRoot;
-  groupOf.assign(ops.size(), ~0u);
-  for (unsigned op = 0; op < ops.size(); ++op) {
-    if (kinds[op] == Kind::Free || indexOf[ops[op]] != op)
+  groupOf_.assign(ops_.size(), ~0u);
+  for (unsigned op = 0; op < ops_.size(); ++op) {
+    if (kinds_[op] == Kind::Free || indexOf_[ops_[op]] != op)
       continue;
-    auto [found, isNew] = groupOfRoot.try_emplace(find(op), unsigned(groups.size()));
+    auto [found, isNew] = groupOfRoot.try_emplace(find(op), unsigned(groups_.size()));
     if (isNew)
-      groups.push_back({kinds[op], {}});
-    Group &group = groups[found->second];
-    group.ops.push_back(ops[op]);
-    group.ops.append(absorbed[op]);
+      groups_.push_back({kinds_[op], {}});
+    Group &group = groups_[found->second];
+    group.ops.push_back(ops_[op]);
+    group.ops.append(absorbed_[op]);
   }
   SmallVector<Group> pieces;
-  for (Group &group : groups) {
+  for (Group &group : groups_) {
     if (group.kind != Kind::Compute) {
       pieces.push_back(std::move(group));
       continue;
     }
     DenseMap<unsigned, unsigned> place; // of an operation in its kernel
     for (Operation *op : group.ops)
-      place.try_emplace(indexOf[op], unsigned(place.size()));
+      place.try_emplace(indexOf_[op], unsigned(place.size()));
     auto waitsFor = [&](unsigned of) {
       SmallVector<unsigned> places;
-      for (const Dependence &dependence : dependences[indexOf[group.ops[of]]])
+      for (const Dependence &dependence : dependences_[indexOf_[group.ops[of]]])
         if (auto on = place.find(dependence.on); on != place.end())
           places.push_back(on->second);
       return places;
@@ -378,40 +378,40 @@ void ProgramGraph::makeGroups() {
     for (KernelPiece &piece : cutInPieces(group.ops, waitsFor))
       pieces.push_back({Kind::Compute, std::move(piece)});
   }
-  groups = std::move(pieces);
-  for (auto [number, group] : llvm::enumerate(groups))
+  groups_ = std::move(pieces);
+  for (auto [number, group] : llvm::enumerate(groups_))
     for (Operation *op : group.ops)
-      groupOf[indexOf[op]] = unsigned(number);
+      groupOf_[indexOf_[op]] = unsigned(number);
 }
 
 void ProgramGraph::sortGroups() {
-  SmallVector<llvm::SmallDenseSet<unsigned>> users(groups.size());
-  SmallVector<unsigned> waitsFor(groups.size()), position(groups.size());
-  for (unsigned op = 0; op < ops.size(); ++op) {
-    if (groupOf[op] == ~0u)
+  SmallVector<llvm::SmallDenseSet<unsigned>> users(groups_.size());
+  SmallVector<unsigned> waitsFor(groups_.size()), position(groups_.size());
+  for (unsigned op = 0; op < ops_.size(); ++op) {
+    if (groupOf_[op] == ~0u)
       continue;
-    position[groupOf[op]] = std::max(position[groupOf[op]], op);
-    for (const Dependence &dependence : dependences[op])
-      if (groupOf[dependence.on] != groupOf[op] && users[groupOf[dependence.on]].insert(groupOf[op]).second)
-        ++waitsFor[groupOf[op]];
+    position[groupOf_[op]] = std::max(position[groupOf_[op]], op);
+    for (const Dependence &dependence : dependences_[op])
+      if (groupOf_[dependence.on] != groupOf_[op] && users[groupOf_[dependence.on]].insert(groupOf_[op]).second)
+        ++waitsFor[groupOf_[op]];
   }
   // Earliest text position first among those that wait for nothing.
   using Entry = std::pair<unsigned, unsigned>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-  for (unsigned group = 0; group < groups.size(); ++group)
+  for (unsigned group = 0; group < groups_.size(); ++group)
     if (!waitsFor[group])
       ready.push({position[group], group});
   SmallVector<Group> sorted;
   while (!ready.empty()) {
     unsigned group = ready.top().second;
     ready.pop();
-    sorted.push_back(std::move(groups[group]));
+    sorted.push_back(std::move(groups_[group]));
     for (unsigned user : users[group])
       if (--waitsFor[user] == 0)
         ready.push({position[user], user});
   }
   assert(sorted.size() == groups.size() && "depths keep groups from waiting for each other");
-  groups = std::move(sorted);
+  groups_ = std::move(sorted);
 }
 
 /// Elements of the largest tensor that an update reads or writes up to which it is small.
@@ -448,20 +448,20 @@ static size_t countBuffers(ArrayRef<Operation *> ops) {
 /// kernel: those for which nothing waits, and which come behind the same communication, so that none waits for more than before.
 /// Where variables have locks all stay apart.
 void ProgramGraph::joinSmallUpdates() {
-  if (ops.empty() || ops.front()->getParentOfType<dist::ProgramOp>().getLocksVariables())
+  if (ops_.empty() || ops_.front()->getParentOfType<dist::ProgramOp>().getLocksVariables())
     return;
-  for (auto [number, group] : llvm::enumerate(groups))
+  for (auto [number, group] : llvm::enumerate(groups_))
     for (Operation *op : group.ops)
-      groupOf[indexOf[op]] = unsigned(number);
-  SmallVector<int> lastMessages(groups.size(), -1); // messages of a program are in the order of the text
-  llvm::SmallBitVector isWanted(groups.size());
-  for (auto [number, group] : llvm::enumerate(groups))
+      groupOf_[indexOf_[op]] = unsigned(number);
+  SmallVector<int> lastMessages(groups_.size(), -1); // messages of a program are in the order of the text
+  llvm::SmallBitVector isWanted(groups_.size());
+  for (auto [number, group] : llvm::enumerate(groups_))
     for (Operation *op : group.ops) {
       int &last = lastMessages[number];
       if (isCommunication(op))
-        last = std::max(last, int(indexOf[op]));
-      for (const Dependence &dependence : dependences[indexOf[op]])
-        if (const unsigned on = groupOf[dependence.on]; on != number) {
+        last = std::max(last, int(indexOf_[op]));
+      for (const Dependence &dependence : dependences_[indexOf_[op]])
+        if (const unsigned on = groupOf_[dependence.on]; on != number) {
           last = std::max(last, lastMessages[on]);
           isWanted.set(on);
         }
@@ -472,14 +472,14 @@ void ProgramGraph::joinSmallUpdates() {
     size_t buffers;
   };
   std::map<std::pair<unsigned, int>, Joined> open; // by section and last message
-  for (auto [number, group] : llvm::enumerate(groups)) {
+  for (auto [number, group] : llvm::enumerate(groups_)) {
     if (group.kind != Kind::Compute || isWanted.test(unsigned(number)) ||
         llvm::all_of(group.ops, [](Operation *op) { return getWrittenVariables(op).empty(); }))
       continue;
     Joined joined{&group, getLargestTensor(group.ops), countBuffers(group.ops)};
     if (joined.elements > kSmall)
       continue;
-    auto [before, isFirst] = open.try_emplace({sections[indexOf[group.ops.front()]], lastMessages[number]}, joined);
+    auto [before, isFirst] = open.try_emplace({sections_[indexOf_[group.ops.front()]], lastMessages[number]}, joined);
     if (isFirst)
       continue;
     if (before->second.elements + joined.elements <= kJoinedElements &&
@@ -493,7 +493,7 @@ void ProgramGraph::joinSmallUpdates() {
     }
     before->second = joined;
   }
-  llvm::erase_if(groups, [](const Group &group) { return group.ops.empty(); });
+  llvm::erase_if(groups_, [](const Group &group) { return group.ops.empty(); });
 }
 
 } // namespace graphc

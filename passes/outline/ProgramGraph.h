@@ -37,7 +37,7 @@ public:
   static bool areApart(mlir::Operation *def, mlir::Operation *user);
 
   /// In an order that keeps every dependence and the order of communication.
-  llvm::ArrayRef<Group> getGroups() const { return groups; }
+  llvm::ArrayRef<Group> getGroups() const { return groups_; }
 
 private:
   struct Dependence {
@@ -46,8 +46,8 @@ private:
     bool inOrder; ///< communication after communication
   };
 
-  const llvm::StringRef kind;
-  bool goesAgain = false; ///< steps may be gone through again where a worker was lost (executor/Rejoin.h)
+  const llvm::StringRef kind_;
+  bool goesAgain_ = false; ///< steps may be gone through again where a worker was lost (executor/Rejoin.h)
 
   Kind classify(mlir::Operation *op);
   void absorbIntoLibrary(graph::LibraryKernelOpInterface call);
@@ -62,16 +62,16 @@ private:
   unsigned find(unsigned op);
   void depend(unsigned op, mlir::Operation *on, bool separate = false);
 
-  llvm::SmallVector<mlir::Operation *> ops; ///< representatives only have dependences
-  llvm::DenseMap<mlir::Operation *, unsigned> indexOf; ///< of its representative
-  llvm::SmallVector<Kind> kinds;
-  llvm::SmallVector<unsigned> sections; ///< of the text, which `graph.kept` ends: no kernel has operations of two
-  llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> absorbed;
-  llvm::SmallVector<llvm::SmallVector<Dependence>> dependences;
-  llvm::SmallVector<int> depths;
-  llvm::SmallVector<unsigned> parents, groupOf;
-  llvm::DenseSet<mlir::Operation *> copied; ///< reads whose variable is written while the value is still wanted
-  llvm::SmallVector<Group> groups;
+  llvm::SmallVector<mlir::Operation *> ops_; ///< representatives only have dependences
+  llvm::DenseMap<mlir::Operation *, unsigned> indexOf_; ///< of its representative
+  llvm::SmallVector<Kind> kinds_;
+  llvm::SmallVector<unsigned> sections_; ///< of the text, which `graph.kept` ends: no kernel has operations of two
+  llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> absorbed_;
+  llvm::SmallVector<llvm::SmallVector<Dependence>> dependences_;
+  llvm::SmallVector<int> depths_;
+  llvm::SmallVector<unsigned> parents_, groupOf_;
+  llvm::DenseSet<mlir::Operation *> copied_; ///< reads whose variable is written while the value is still wanted
+  llvm::SmallVector<Group> groups_;
 };
 
 } // namespace graphc

@@ -26,13 +26,13 @@ public:
   }
 
   /// Whether no more is read to make it again than to read it.
-  bool isWorthCopying(Operation *op) const { return steps.contains(op); }
+  bool isWorthCopying(Operation *op) const { return steps_.contains(op); }
 
 private:
   void add(Operation &op);
   bool isRepeated(Value value) const {
     Operation *op = value.getDefiningOp();
-    return op && (op->hasTrait<OpTrait::ConstantLike>() ? isInlinable(op) : repeated.contains(op));
+    return op && (op->hasTrait<OpTrait::ConstantLike>() ? isInlinable(op) : repeated_.contains(op));
   }
   bool readsFarLess(Operation &op) const;
   bool readsOneLarge(Operation &op) const;
@@ -41,10 +41,10 @@ private:
   bool isLastStep(Operation &op);
   bool isForUsers(Operation &op) const;
 
-  llvm::DenseMap<Operation *, unsigned> sections; ///< which `graph.kept` ends: no kernel has operations of two
-  llvm::DenseSet<Operation *> lastSteps; ///< with which a library's call may end
-  llvm::DenseMap<Operation *, unsigned> steps; ///< ops that are computed again with it, itself included
-  llvm::DenseSet<Operation *> repeated;        ///< those that read far less than they make: a row for a matrix
+  llvm::DenseMap<Operation *, unsigned> sections_; ///< which `graph.kept` ends: no kernel has operations of two
+  llvm::DenseSet<Operation *> lastSteps_; ///< with which a library's call may end
+  llvm::DenseMap<Operation *, unsigned> steps_; ///< ops that are computed again with it, itself included
+  llvm::DenseSet<Operation *> repeated_;        ///< those that read far less than they make: a row for a matrix
 };
 
 bool Costs::readsFarLess(Operation &op) const {
@@ -77,7 +77,7 @@ void Costs::findSections(Block &block) {
       ++section;
       kept = false;
     }
-    sections[&op] = section;
+    sections_[&op] = section;
   }
 }
 
@@ -85,9 +85,9 @@ void Costs::findSections(Block &block) {
 bool Costs::isLastStep(Operation &op) {
   auto post = dyn_cast<LibraryPostOpInterface>(op);
   Operation *from = post ? post.getPostOpInput().get().getDefiningOp() : nullptr;
-  if (!from || !(isa<LibraryKernelOpInterface>(from) || lastSteps.contains(from)))
+  if (!from || !(isa<LibraryKernelOpInterface>(from) || lastSteps_.contains(from)))
     return false;
-  lastSteps.insert(&op);
+  lastSteps_.insert(&op);
   return true;
 }
 
@@ -96,7 +96,7 @@ bool Costs::isForUsers(Operation &op) const {
   return llvm::all_of(op.getResult(0).getUsers(), [&](Operation *user) {
     return user->getBlock() == op.getBlock() && isa<StructuredOpInterface>(user) &&
            !isa<LibraryKernelOpInterface>(user) && !isView(user) && // those have memory
-           sections.lookup(user) == sections.lookup(&op) && !ProgramGraph::areApart(&op, user);
+           sections_.lookup(user) == sections_.lookup(&op) && !ProgramGraph::areApart(&op, user);
   });
 }
 
@@ -107,14 +107,14 @@ void Costs::add(Operation &op) {
   unsigned count = 1;
   for (Value operand : op.getOperands())
     if (Operation *from = operand.getDefiningOp())
-      count += steps.lookup(from);
+      count += steps_.lookup(from);
   if (count > kMostSteps)
     return;
   const bool readsLess = readsFarLess(op);
   if (readsLess)
-    repeated.insert(&op);
+    repeated_.insert(&op);
   if (!isLast && (readsLess || readsOneLarge(op)) && isForUsers(op))
-    steps[&op] = count;
+    steps_[&op] = count;
 }
 
 } // namespace

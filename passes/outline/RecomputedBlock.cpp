@@ -21,7 +21,7 @@ static bool isRepeatable(Operation *op) {
          !op->hasTrait<OpTrait::ConstantLike>() && !isa<LibraryKernelOpInterface, dist::AfterOp>(op);
 }
 
-RecomputedBlock::RecomputedBlock(Block &block, StringRef kind) : block(block), kind(kind) {
+RecomputedBlock::RecomputedBlock(Block &block, StringRef kind) : block_(block), kind_(kind) {
   copyForUsers(block);
   sink();
   read();
@@ -31,7 +31,7 @@ RecomputedBlock::RecomputedBlock(Block &block, StringRef kind) : block(block), k
 bool RecomputedBlock::isCompiled(Operation *op) const {
   auto library = dyn_cast<LibraryKernelOpInterface>(op);
   return isa<StructuredOpInterface>(op) && !isView(op) &&
-         (!library || kind.empty() || library.getLibraryKernel(kind).empty());
+         (!library || kind_.empty() || library.getLibraryKernel(kind_).empty());
 }
 
 /// The text then has what is inlined where it is computed (ProgramGraph::sinkCheapOps). Nothing passes kept sums, which part kernels, or a
@@ -42,7 +42,7 @@ void RecomputedBlock::sink() {
   uint32_t section = 0;
   bool kept = false;
   SmallVector<Operation *> all;
-  for (Operation &op : block) {
+  for (Operation &op : block_) {
     if (op.hasAttr(kKept)) {
       kept = true;
     } else if (kept && isComputed(&op) && !isView(&op)) {
@@ -60,7 +60,7 @@ void RecomputedBlock::sink() {
       continue;
     Operation *first = nullptr;
     const bool isInlined = llvm::all_of(op->getUsers(), [&](Operation *user) {
-      if (user->getBlock() != &block || !isCompiled(user) || sections[user] != sections[op])
+      if (user->getBlock() != &block_ || !isCompiled(user) || sections[user] != sections[op])
         return false;
       if (!first || places[user] < places[first] || (places[user] == places[first] && user->isBeforeInBlock(first)))
         first = user;
@@ -81,7 +81,7 @@ void RecomputedBlock::sink() {
 /// Whose memory a value is in.
 Value RecomputedBlock::rootOf(Value value) const {
   while (Operation *op = value.getDefiningOp()) {
-    if (op->getBlock() != &block || !(isView(op) || isa<dist::UnpackOp>(op)))
+    if (op->getBlock() != &block_ || !(isView(op) || isa<dist::UnpackOp>(op)))
       break;
     value = op->getOperand(0);
   }
@@ -100,9 +100,9 @@ void RecomputedBlock::addResult(OpResult result, uint32_t position) {
   Operation *op = result.getOwner();
   if (!isa<RankedTensorType>(result.getType()) || rootOf(result) != result)
     return;
-  numbers[result] = uint32_t(values.size());
-  roots.push_back(result);
-  BlockValue &value = values.emplace_back();
+  numbers_[result] = uint32_t(values_.size());
+  roots_.push_back(result);
+  BlockValue &value = values_.emplace_back();
   value.made = position;
   value.repeatable = isRepeatable(op);
   if (hasMemory(result))
@@ -110,77 +110,78 @@ void RecomputedBlock::addResult(OpResult result, uint32_t position) {
   if (auto cost = dyn_cast<CostOpInterface>(op))
     value.flops = cost.getFlops();
   for (Value operand : op->getOperands())
-    if (auto from = numbers.find(rootOf(operand)); from != numbers.end())
+    if (auto from = numbers_.find(rootOf(operand)); from != numbers_.end())
       value.from.push_back(from->second);
 }
 
 void RecomputedBlock::read() {
   llvm::DenseMap<Attribute, SmallVector<uint32_t>> readers; // of a variable, by number
   SmallVector<uint32_t> shown;
-  for (Operation &op : block) {
-    const auto position = uint32_t(ops.size());
-    positions[&op] = position;
-    ops.push_back(&op);
+  for (Operation &op : block_) {
+    const auto position = uint32_t(ops_.size());
+    positions_[&op] = position;
+    ops_.push_back(&op);
     llvm::SetVector<Value> used;
     getUsedValuesDefinedAbove(op.getRegions(), used);
     used.insert(op.operand_begin(), op.operand_end());
     if (!isView(&op) && !isa<dist::UnpackOp>(op))
       for (Value value : used)
-        if (auto root = numbers.find(rootOf(value)); root != numbers.end()) {
-          values[root->second].used.push_back(position);
+        if (auto root = numbers_.find(rootOf(value)); root != numbers_.end()) {
+          values_[root->second].used.push_back(position);
           if (isa<dist::FetchOp, dist::MetricOp>(op))
             shown.push_back(root->second);
         }
     for (OpResult result : op.getResults())
       addResult(result, position);
     if (auto read = dyn_cast<ReadOp>(op))
-      readers[read.getVariableAttr()].push_back(numbers.lookup(read.getResult()));
+      readers[read.getVariableAttr()].push_back(numbers_.lookup(read.getResult()));
     for (FlatSymbolRefAttr name : getWrittenVariables(&op))
       for (uint32_t reader : readers[name])
-        values[reader].until = std::min(values[reader].until, position);
+        values_[reader].until = std::min(values_[reader].until, position);
     if (auto repeat = dyn_cast<RepeatOp>(op))
-      loops.push_back({position, std::make_unique<RecomputedBlock>(repeat.getBody().front(), kind), repeat.getCount()});
+      loops_.push_back(
+          {position, std::make_unique<RecomputedBlock>(repeat.getBody().front(), kind_), repeat.getCount()});
   }
   for (uint32_t value : shown) { // it is kept until the end of the step
-    values[value].repeatable = false;
-    values[value].used.push_back(uint32_t(ops.size()) - 1);
+    values_[value].repeatable = false;
+    values_[value].used.push_back(uint32_t(ops_.size()) - 1);
   }
 }
 
 std::vector<uint64_t> RecomputedBlock::bytesOfLoops() const {
-  std::vector<uint64_t> bytes(ops.size());
-  for (const Loop &loop : loops)
+  std::vector<uint64_t> bytes(ops_.size());
+  for (const Loop &loop : loops_)
     bytes[loop.position] = loop.body->getPeak();
   return bytes;
 }
 
-uint64_t RecomputedBlock::getPeak() const { return peakOf(values, bytesOfLoops()); }
+uint64_t RecomputedBlock::getPeak() const { return peakOf(values_, bytesOfLoops()); }
 
 RecomputedBlock::Result RecomputedBlock::recompute(uint64_t target, const TimeModel &time, TimeModel::Engine engine) {
   Result all;
   std::vector<uint64_t> others = bytesOfLoops();
-  for (const Loop &loop : loops) {
+  for (const Loop &loop : loops_) {
     uint64_t around = 0;
-    for (const BlockValue &value : values)
+    for (const BlockValue &value : values_)
       if (value.made <= loop.position && (value.used.empty() ? value.made : value.used.back()) >= loop.position)
         around += value.bytes;
     const Result inside = loop.body->recompute(target > around ? target - around : 0, time, engine);
     all.values += inside.values;
     all.bytes += inside.bytes;
     all.seconds += inside.seconds * double(loop.count);
-    others[loop.position] = loop.body->afterwards;
+    others[loop.position] = loop.body->afterwards_;
   }
-  const RematerializationChoice choice = chooseRecomputed(values, others, target, time, engine);
+  const RematerializationChoice choice = chooseRecomputed(values_, others, target, time, engine);
   for (const RematerializedValue &chosen : choice.chosen)
-    gone.insert(chosen.value);
+    gone_.insert(chosen.value);
   for (const RematerializedValue &chosen : choice.chosen) {
     if (!clone(chosen))
       continue;
     ++all.values;
-    all.bytes += values[chosen.value].bytes;
+    all.bytes += values_[chosen.value].bytes;
     all.seconds += chosen.seconds;
   }
-  afterwards = choice.peak;
+  afterwards_ = choice.peak;
   all.isEnough = choice.isEnough;
   return all;
 }
@@ -192,15 +193,15 @@ Value RecomputedBlock::findWait(Operation *user, const RematerializedValue &chos
   uint32_t when = chosen.lastEarly;
   llvm::SetVector<uint32_t> seen;
   const auto look = [&](Value other) {
-    if (auto number = numbers.find(rootOf(other)); number != numbers.end() && !gone.contains(number->second))
+    if (auto number = numbers_.find(rootOf(other)); number != numbers_.end() && !gone_.contains(number->second))
       seen.insert(number->second);
   };
   const auto take = [&] {
     constexpr size_t kMany = 64; // that hang together
     for (size_t i = 0; i < seen.size() && i < kMany; ++i) {
-      const BlockValue &value = values[seen[i]];
-      if (value.bytes && value.made > when && !gone.contains(seen[i])) {
-        latest = roots[seen[i]];
+      const BlockValue &value = values_[seen[i]];
+      if (value.bytes && value.made > when && !gone_.contains(seen[i])) {
+        latest = roots_[seen[i]];
         when = value.made;
       }
       if (!value.bytes) // inlined
@@ -212,7 +213,7 @@ Value RecomputedBlock::findWait(Operation *user, const RematerializedValue &chos
   take();
   constexpr uint32_t kFar = 64; // operations
   for (uint32_t at = chosen.firstLate; !latest && at-- > chosen.lastEarly + 1 && at + kFar > chosen.firstLate;) {
-    llvm::for_each(ops[at]->getResults(), look);
+    llvm::for_each(ops_[at]->getResults(), look);
     take();
   }
   return latest;
@@ -224,8 +225,8 @@ void RecomputedBlock::replaceLate(Value old, Value by, uint32_t firstLate) {
   for (OpOperand &use : old.getUses())
     uses.push_back(&use);
   for (OpOperand *use : uses) {
-    Operation *user = block.findAncestorOpInBlock(*use->getOwner());
-    if (auto position = positions.find(user); position == positions.end())
+    Operation *user = block_.findAncestorOpInBlock(*use->getOwner());
+    if (auto position = positions_.find(user); position == positions_.end())
       continue; // a copy
     else if (!isView(user) || user != use->getOwner()) {
       if (position->second >= firstLate)
@@ -243,7 +244,7 @@ void RecomputedBlock::replaceLate(Value old, Value by, uint32_t firstLate) {
 }
 
 bool RecomputedBlock::clone(const RematerializedValue &chosen) {
-  Operation *user = ops[chosen.firstLate];
+  Operation *user = ops_[chosen.firstLate];
   Value wait = findWait(user, chosen);
   if (!wait)
     return false;
@@ -262,13 +263,13 @@ bool RecomputedBlock::clone(const RematerializedValue &chosen) {
     return copies[value] = copy->getResult(0);
   };
   for (uint32_t again : chosen.again) {
-    Operation *op = roots[again].getDefiningOp();
+    Operation *op = roots_[again].getDefiningOp();
     SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), copyOf);
     Operation *copy = builder.clone(*op);
     copy->setOperands(operands);
-    copies[roots[again]] = copy->getResult(0);
+    copies[roots_[again]] = copy->getResult(0);
   }
-  const Value value = roots[chosen.value];
+  const Value value = roots_[chosen.value];
   auto late = dist::AfterOp::create(builder, value.getLoc(), value.getType(), wait, copies.lookup(value));
   replaceLate(value, late.getResult(), chosen.firstLate);
   return true;

@@ -53,16 +53,16 @@ private:
   mlir::Value findWait(mlir::Operation *user, const RematerializedValue &chosen) const;
   void replaceLate(mlir::Value old, mlir::Value by, uint32_t firstLate);
 
-  mlir::Block &block;
-  const llvm::StringRef kind;
-  llvm::DenseMap<mlir::Operation *, uint32_t> positions;
-  llvm::SmallVector<mlir::Operation *> ops; ///< by position
-  llvm::SmallVector<mlir::Value> roots; ///< by number
-  llvm::DenseMap<mlir::Value, uint32_t> numbers; ///< of what has memory, or none
-  std::vector<BlockValue> values;
-  llvm::SmallVector<Loop, 0> loops;
-  llvm::DenseSet<uint32_t> gone; ///< values that are chosen: not kept all the time
-  uint64_t afterwards = 0; ///< the peak with what was chosen
+  mlir::Block &block_;
+  const llvm::StringRef kind_;
+  llvm::DenseMap<mlir::Operation *, uint32_t> positions_;
+  llvm::SmallVector<mlir::Operation *> ops_; ///< by position
+  llvm::SmallVector<mlir::Value> roots_; ///< by number
+  llvm::DenseMap<mlir::Value, uint32_t> numbers_; ///< of what has memory, or none
+  std::vector<BlockValue> values_;
+  llvm::SmallVector<Loop, 0> loops_;
+  llvm::DenseSet<uint32_t> gone_; ///< values that are chosen: not kept all the time
+  uint64_t afterwards_ = 0; ///< the peak with what was chosen
 };
 
 } // namespace graphc

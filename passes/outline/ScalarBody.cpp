@@ -73,9 +73,9 @@ static SmallVector<ElementAccess> operandsOf(Operation *op, AffineMap map) {
 }
 
 void ScalarBody::collect(ElementAccess access, SmallVectorImpl<ElementAccess> &leaves) {
-  if (!visited.insert({access.value, access.map}).second)
+  if (!visited_.insert({access.value, access.map}).second)
     return;
-  if (isLeaf(access.value)) {
+  if (isLeaf_(access.value)) {
     leaves.push_back(access);
     return;
   }
@@ -107,10 +107,10 @@ static Value buildIndex(OpBuilder &builder, Location loc, AffineExpr expr, unsig
 }
 
 Value ScalarBody::build(OpBuilder &builder, ElementAccess access, llvm::function_ref<Value(ElementAccess)> read) {
-  if (Value known = built.lookup({access.value, access.map}))
+  if (Value known = built_.lookup({access.value, access.map}))
     return known;
-  if (isLeaf(access.value))
-    return built[{access.value, access.map}] = read(access);
+  if (isLeaf_(access.value))
+    return built_[{access.value, access.map}] = read(access);
   Operation *op = access.value.getDefiningOp();
   SmallVector<Value> operands;
   for (ElementAccess operand : operandsOf(op, access.map))
@@ -125,8 +125,8 @@ Value ScalarBody::build(OpBuilder &builder, ElementAccess access, llvm::function
         index.getDefiningOp()->hasTrait<OpTrait::ConstantLike>()) // folded into what was made of it
       index.getDefiningOp()->erase();
   for (auto [result, element] : llvm::zip_equal(op->getResults(), elements))
-    built[{result, access.map}] = element;
-  return built.lookup({access.value, access.map});
+    built_[{result, access.map}] = element;
+  return built_.lookup({access.value, access.map});
 }
 
 } // namespace graphc

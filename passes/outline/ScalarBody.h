@@ -45,19 +45,20 @@ struct ElementAccess {
 class ScalarBody {
 public:
   /// `isLeaf`: values that are read from memory and not inlined.
-  ScalarBody(llvm::function_ref<bool(mlir::Value)> isLeaf) : isLeaf(isLeaf) {}
+  ScalarBody(llvm::function_ref<bool(mlir::Value)> isLeaf) : isLeaf_(isLeaf) {}
 
   /// Finds the buffers that the element depends on: appends to `leaves`, each (value, map) once.
   void collect(ElementAccess access, llvm::SmallVectorImpl<ElementAccess> &leaves);
   /// Builds the expression in the body of a linalg op; `read` gives the element of a leaf.
-  mlir::Value build(mlir::OpBuilder &builder, ElementAccess access, llvm::function_ref<mlir::Value(ElementAccess)> read);
+  mlir::Value build(mlir::OpBuilder &builder, ElementAccess access,
+                    llvm::function_ref<mlir::Value(ElementAccess)> read);
 
 private:
   using Key = std::pair<mlir::Value, mlir::AffineMap>;
 
-  llvm::function_ref<bool(mlir::Value)> isLeaf;
-  llvm::DenseMap<Key, mlir::Value> built;
-  llvm::DenseSet<Key> visited;
+  llvm::function_ref<bool(mlir::Value)> isLeaf_;
+  llvm::DenseMap<Key, mlir::Value> built_;
+  llvm::DenseSet<Key> visited_;
 };
 
 } // namespace graphc

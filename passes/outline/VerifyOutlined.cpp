@@ -33,7 +33,8 @@ struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
       for (unsigned j = 0; j < i; ++j) {
         if (!extents[i].meets(extents[j]))
           continue;
-        if (dist::getAccess(kernel, i) != dist::BufferAccess::Read || dist::getAccess(kernel, j) != dist::BufferAccess::Read)
+        if (dist::getAccess(kernel, i) != dist::BufferAccess::Read ||
+            dist::getAccess(kernel, j) != dist::BufferAccess::Read)
           return call.emitOpError("passes the same memory as arguments ")
                  << j << " and " << i << ", one of which is written";
       }

@@ -7,18 +7,17 @@ namespace graphc {
 using graph::getDevice;
 
 ProgramBuilder &BackupWorkers::getProxy(graph::DeviceAttr device) {
-  std::unique_ptr<ProgramBuilder> &slot = proxies[device];
+  std::unique_ptr<ProgramBuilder> &slot = proxies_[device];
   if (!slot)
-    slot = phase.createProgram(device, device.getJob().str() + std::to_string(device.getTask()) + ".proxy",
-                               phase.dist.replicas,
-                               /*locks=*/true);
+    slot = phase_.createProgram(device, device.getJob().str() + std::to_string(device.getTask()) + ".proxy",
+                                phase_.dist.replicas,
+                                /*locks=*/true);
   return *slot;
 }
 
-dist::ChannelOp BackupWorkers::createConflating(const Twine &name, RankedTensorType type,
-                                                ProgramBuilder &from, ProgramBuilder &to,
-                                                Location loc) {
-  dist::ChannelOp channel = phase.createChannel(name, type, from, to, loc, /*control=*/false);
+dist::ChannelOp BackupWorkers::createConflating(const Twine &name, RankedTensorType type, ProgramBuilder &from,
+                                                ProgramBuilder &to, Location loc) {
+  dist::ChannelOp channel = phase_.createChannel(name, type, from, to, loc, /*control=*/false);
   channel.setConflating(true);
   return channel;
 }
@@ -44,17 +43,17 @@ static Operation *findObstacle(Value value, graph::DeviceAttr device) {
 /// A proxy hands out values between two updates of the main program. So the replicas may take variables, and what a
 /// proxy can compute of them by itself, but nothing that the step's updates make.
 LogicalResult BackupWorkers::check() {
-  if (!phase.module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep) ||
-      !phase.phase.getAdvancesGlobalStep())
-    return phase.func.emitOpError(
+  if (!phase_.module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep) ||
+      !phase_.phase.getAdvancesGlobalStep())
+    return phase_.func.emitOpError(
         "never advances @global_step, by whose value late gradients are known; add graph.minimize "
         "or graph.assign_add @global_step");
-  for (Operation &op : phase.func.getBodyBlock()) {
-    if (getDevice(&op) != phase.dist.replicaDevice && !isa<graph::ReturnOp>(op))
+  for (Operation &op : phase_.func.getBodyBlock()) {
+    if (getDevice(&op) != phase_.dist.replicaDevice && !isa<graph::ReturnOp>(op))
       continue;
     for (Value operand : op.getOperands()) {
       Operation *def = operand.getDefiningOp();
-      if (!def || graph::isRematerializable(def) || getDevice(def) == phase.dist.replicaDevice)
+      if (!def || graph::isRematerializable(def) || getDevice(def) == phase_.dist.replicaDevice)
         continue;
       if (Operation *obstacle = findObstacle(operand, getDevice(def))) {
         InFlightDiagnostic diag = op.emitOpError(
@@ -82,41 +81,40 @@ Value BackupWorkers::makeValue(Value value, ProgramBuilder &proxy) {
 
 /// The set of replicas whose gradients this program takes: chosen here, or told by the owner of global_step.
 Value BackupWorkers::getChosen(ProgramBuilder &program) {
-  if (Value set = chosen.lookup(&program))
+  if (Value set = chosen_.lookup(&program))
     return set;
-  auto step = phase.module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep);
-  ProgramBuilder &owner = phase.getProgram(getDevice(step));
-  Location loc = phase.func.getLoc();
-  auto type = RankedTensorType::get({phase.dist.replicas}, IntegerType::get(phase.func.getContext(), 1));
+  auto step = phase_.module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep);
+  ProgramBuilder &owner = phase_.getProgram(getDevice(step));
+  Location loc = phase_.func.getLoc();
+  auto type = RankedTensorType::get({phase_.dist.replicas}, IntegerType::get(phase_.func.getContext(), 1));
   OpBuilder builder = OpBuilder::atBlockBegin(&program.op.getBlock());
   Value set;
   if (&program == &owner) {
     dist::ChannelOp reports =
         createConflating("reports", step.getTensorType(), getProxy(getDevice(step)), owner, step.getLoc());
     Value version = graph::ReadOp::create(builder, loc, step.getTensorType(), step.getSymName());
-    set = dist::ChooseOp::create(builder, loc, type, reports.getSymName(), version, uint64_t(phase.dist.toAggregate));
+    set = dist::ChooseOp::create(builder, loc, type, reports.getSymName(), version, uint64_t(phase_.dist.toAggregate));
   } else {
     Value whole = getChosen(owner);
-    dist::ChannelOp channel = phase.createChannel("chosen.to_" + program.suffix, type, owner, program, loc, false);
-    OpBuilder sender(phase.func.getContext());
+    dist::ChannelOp channel = phase_.createChannel("chosen.to_" + program.suffix, type, owner, program, loc, false);
+    OpBuilder sender(phase_.func.getContext());
     sender.setInsertionPointAfter(whole.getDefiningOp());
     dist::SendOp::create(sender, loc, channel.getSymName(), whole);
     set = dist::ReceiveOp::create(builder, loc, type, channel.getSymName());
   }
-  return chosen[&program] = set;
+  return chosen_[&program] = set;
 }
 
 Value BackupWorkers::getSum(graph::AggregateOp aggregate, ProgramBuilder &program) {
   Value value = aggregate.getOperand();
   Location loc = aggregate.getLoc();
-  ProgramBuilder &replica = phase.getProgram(phase.dist.replicaDevice),
-                           &proxy = getProxy(getDevice(aggregate));
-  phase.getOwnValue(value, replica); // a constant is sent as well: its sum is that of as many messages
-  dist::ChannelOp channel = phase.createChannel(value, replica, proxy, value.getLoc());
-  phase.send(value, replica, channel);
+  ProgramBuilder &replica = phase_.getProgram(phase_.dist.replicaDevice), &proxy = getProxy(getDevice(aggregate));
+  phase_.getOwnValue(value, replica); // a constant is sent as well: its sum is that of as many messages
+  dist::ChannelOp channel = phase_.createChannel(value, replica, proxy, value.getLoc());
+  phase_.send(value, replica, channel);
   Value there = dist::ReceiveOp::create(proxy.builder, loc, value.getType(), channel.getSymName());
   StringRef name = channel.getSymName();
-  name.consume_front((phase.phase.getSymName() + ".").str());
+  name.consume_front((phase_.phase.getSymName() + ".").str());
   dist::ChannelOp slot =
       createConflating(name + ".conflating", cast<RankedTensorType>(value.getType()), proxy, program, value.getLoc());
   dist::SendOp::create(proxy.builder, loc, slot.getSymName(), there);
@@ -127,11 +125,11 @@ Value BackupWorkers::getSum(graph::AggregateOp aggregate, ProgramBuilder &progra
 }
 
 void BackupWorkers::addVersions() {
-  auto step = phase.module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep);
+  auto step = phase_.module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep);
   Location loc = step.getLoc();
   RankedTensorType type = step.getTensorType();
-  ProgramBuilder &owner = phase.getProgram(getDevice(step)), &ownProxy = getProxy(getDevice(step));
-  ProgramBuilder &replica = phase.getProgram(phase.dist.replicaDevice);
+  ProgramBuilder &owner = phase_.getProgram(getDevice(step)), &ownProxy = getProxy(getDevice(step));
+  ProgramBuilder &replica = phase_.getProgram(phase_.dist.replicaDevice);
   auto choose = getChosen(owner).getDefiningOp<dist::ChooseOp>();
   Operation *read = choose.getVersion().getDefiningOp();
   OpBuilder builder(read);
@@ -139,29 +137,29 @@ void BackupWorkers::addVersions() {
   dist::ChannelOp versions = createConflating("version.to_" + ownProxy.suffix, type, owner, ownProxy, loc);
   builder.setInsertionPointAfter(read);
   dist::SendOp::create(builder, loc, versions.getSymName(), choose.getVersion());
-  for (auto &[device, program] : phase.programs)
+  for (auto &[device, program] : phase_.programs)
     if (program.get() != &owner && program.get() != &replica) {
       getChosen(*program);
-      phase.sendReady(*program, owner, ticket);
+      phase_.sendReady(*program, owner, ticket);
     }
 
   OpBuilder first = OpBuilder::atBlockBegin(&ownProxy.op.getBlock());
   Value version = dist::ReceiveOp::create(first, loc, type, versions.getSymName());
   auto passOn = [&](ProgramBuilder &to) -> Value {
-    dist::ChannelOp channel = phase.createChannel("version.to_" + to.suffix, type, ownProxy, to, loc, false);
+    dist::ChannelOp channel = phase_.createChannel("version.to_" + to.suffix, type, ownProxy, to, loc, false);
     dist::SendOp::create(first, loc, channel.getSymName(), version);
     OpBuilder receiver = OpBuilder::atBlockBegin(&to.op.getBlock());
     return dist::ReceiveOp::create(receiver, loc, type, channel.getSymName());
   };
   // Every version leaves before the first answer is awaited: where this proxy does nothing else, both stand at one place.
   SmallVector<std::pair<ProgramBuilder *, Value>> told;
-  for (auto &[device, proxy] : proxies)
+  for (auto &[device, proxy] : proxies_)
     if (proxy.get() != &ownProxy)
       told.emplace_back(proxy.get(), passOn(*proxy));
-  if (!phase.isHeard(owner, replica))
+  if (!phase_.isHeard(owner, replica))
     passOn(replica);
   for (auto [proxy, value] : told) {
-    dist::ChannelOp channel = phase.createChannel("arrived.from_" + proxy->suffix, type, *proxy, ownProxy, loc, false);
+    dist::ChannelOp channel = phase_.createChannel("arrived.from_" + proxy->suffix, type, *proxy, ownProxy, loc, false);
     dist::SendOp::create(proxy->builder, loc, channel.getSymName(), value);
     dist::ReceiveOp::create(ownProxy.builder, loc, type, channel.getSymName());
   }

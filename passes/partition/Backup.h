@@ -18,7 +18,7 @@ namespace graphc {
 
 class BackupWorkers {
 public:
-  explicit BackupWorkers(PhaseBuilder &phase) : phase(phase) {}
+  explicit BackupWorkers(PhaseBuilder &phase) : phase_(phase) {}
 
   /// Before anything is built: late gradients can be known, and proxies can make what they hand out.
   mlir::LogicalResult check();
@@ -36,9 +36,9 @@ private:
   dist::ChannelOp createConflating(const llvm::Twine &name, mlir::RankedTensorType type, ProgramBuilder &from,
                                    ProgramBuilder &to, mlir::Location loc);
 
-  PhaseBuilder &phase;
-  llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramBuilder>> proxies; ///< by parameter server
-  llvm::DenseMap<ProgramBuilder *, mlir::Value> chosen;
+  PhaseBuilder &phase_;
+  llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramBuilder>> proxies_; ///< by parameter server
+  llvm::DenseMap<ProgramBuilder *, mlir::Value> chosen_;
 };
 
 } // namespace graphc

@@ -22,54 +22,54 @@ using graph::getDevice;
 class FunctionPartitioner {
 public:
   FunctionPartitioner(ModuleOp module, graph::FuncOp func, const DistributionSpec &distribution)
-      : module(module), func(func), dist(distribution), builder(module, func, distribution) {}
+      : module_(module), func_(func), dist_(distribution), builder_(module, func, distribution) {}
 
   LogicalResult run() {
     dropDeadCode();
-    SmallVector<ReducedMetric> metrics = expandMetrics(func);
+    SmallVector<ReducedMetric> metrics = expandMetrics(func_);
     if (failed(describePhase()))
       return failure();
-    if (dist.mirrorsVariables() && dist.replicates(func))
-      buckets = makeBuckets(func, dist.bucketBytes);
-    if (failed(builder.start()))
+    if (dist_.mirrorsVariables() && dist_.replicates(func_))
+      buckets_ = makeBuckets(func_, dist_.bucketBytes);
+    if (failed(builder_.start()))
       return failure();
-    varying = findVarying(func);
-    for (Operation &op : func.getBodyBlock())
+    varying_ = findVarying(func_);
+    for (Operation &op : func_.getBodyBlock())
       if (failed(distribute(&op)))
         return failure();
     reportMetrics(metrics);
-    if (failed(builder.finish()))
+    if (failed(builder_.finish()))
       return failure();
-    func.erase();
+    func_.erase();
     return success();
   }
 
 private:
   /// What nobody uses would otherwise cross, and keep a program alive.
   void dropDeadCode() {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBodyBlock())))
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func_.getBodyBlock())))
       if (isOpTriviallyDead(&op))
         op.erase();
   }
 
   LogicalResult describePhase() {
-    auto step = FlatSymbolRefAttr::get(func.getContext(), graph::GraphDialect::kGlobalStep);
-    for (Operation &op : func.getBodyBlock()) {
+    auto step = FlatSymbolRefAttr::get(func_.getContext(), graph::GraphDialect::kGlobalStep);
+    for (Operation &op : func_.getBodyBlock()) {
       if (llvm::is_contained(graph::getWrittenVariables(&op), step))
-        builder.phase.setAdvancesGlobalStep(true);
+        builder_.phase.setAdvancesGlobalStep(true);
       auto batch = dyn_cast<graph::NextBatchOp>(op);
-      if (!batch || builder.phase.getDataset())
+      if (!batch || builder_.phase.getDataset())
         continue;
       // One step of an asynchronous phase is one update, made of one replica's batch.
-      int64_t replicas = dist.replicates(func) && !dist.async ? dist.replicas : 1;
-      if (replicas > 1 && dist.toAggregate)
-        replicas = dist.toAggregate;
-      builder.phase.setDatasetAttr(batch.getDatasetAttr());
+      int64_t replicas = dist_.replicates(func_) && !dist_.async ? dist_.replicas : 1;
+      if (replicas > 1 && dist_.toAggregate)
+        replicas = dist_.toAggregate;
+      builder_.phase.setDatasetAttr(batch.getDatasetAttr());
       int64_t samples;
       if (llvm::MulOverflow(int64_t(batch.getBatch()), int64_t(batch.getMicroBatches()), samples) ||
           llvm::MulOverflow(samples, replicas, samples) || samples > graph::kMaxSamples)
         return batch.emitOpError("takes more than 2^46 samples a step over all replicas and micro-batches");
-      builder.phase.setSamplesPerStep(samples);
+      builder_.phase.setSamplesPerStep(samples);
     }
     return success();
   }
@@ -81,23 +81,24 @@ private:
       return fetchResults(results);
     if (auto repeat = dyn_cast<graph::RepeatOp>(op))
       return distributeLoop(repeat);
-    ProgramBuilder &program = builder.getProgram(getDevice(op));
+    ProgramBuilder &program = builder_.getProgram(getDevice(op));
     if (auto aggregate = dyn_cast<graph::AggregateOp>(op)) {
-      if (getDevice(op) == dist.replicaDevice) { // with the others of its bucket
-        if (auto bucket = llvm::find_if(buckets, [&](const GradientBucket &each) { return each.front() == aggregate; });
-            bucket != buckets.end())
-          builder.reduceEverywhere(*bucket, program);
+      if (getDevice(op) == dist_.replicaDevice) { // with the others of its bucket
+        if (auto bucket =
+                llvm::find_if(buckets_, [&](const GradientBucket &each) { return each.front() == aggregate; });
+            bucket != buckets_.end())
+          builder_.reduceEverywhere(*bucket, program);
         return success();
       }
-      builder.getAggregate(aggregate, program);
+      builder_.getAggregate(aggregate, program);
       return success();
     }
     if (auto collect = dyn_cast<graph::CollectOp>(op)) {
-      builder.collect(collect, program);
+      builder_.collect(collect, program);
       return success();
     }
     if (auto deal = dyn_cast<graph::DealOp>(op)) {
-      builder.deal(deal, program);
+      builder_.deal(deal, program);
       return success();
     }
     if (auto summary = dyn_cast<graph::SummaryOp>(op))
@@ -105,7 +106,7 @@ private:
     llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
     getUsedValuesDefinedAbove(op->getRegions(), used);
     for (Value value : used)
-      builder.getValue(value, program, op->getLoc());
+      builder_.getValue(value, program, op->getLoc());
     Operation *copy = program.builder.clone(*op, program.map);
     copy->walk([](Operation *made) { made->removeAttr(graph::GraphDialect::kDevice); });
     return success();
@@ -130,19 +131,18 @@ private:
     for (Operation &op : body.without_terminator()) {
       if (graph::isRematerializable(&op))
         continue;
-      ProgramBuilder &program = builder.getProgram(getDevice(&op));
+      ProgramBuilder &program = builder_.getProgram(getDevice(&op));
       parts[&program];
       for (Value operand : op.getOperands())
         if (!isInside(operand))
-          builder.getValue(operand, program, op.getLoc());
+          builder_.getValue(operand, program, op.getLoc());
     }
     OperandRange yielded = body.getTerminator()->getOperands();
     for (auto [i, value] : llvm::enumerate(yielded)) {
-      ProgramBuilder &program =
-          builder.getProgram(getDevice(isInside(value) ? value.getDefiningOp() : repeat));
+      ProgramBuilder &program = builder_.getProgram(getDevice(isInside(value) ? value.getDefiningOp() : repeat));
       parts[&program].yields.push_back(unsigned(i));
       if (!isInside(value))
-        builder.getValue(value, program, repeat.getLoc());
+        builder_.getValue(value, program, repeat.getLoc());
     }
     const unsigned kept = repeat.getKept();
     for (auto &[program, part] : parts) {
@@ -157,15 +157,15 @@ private:
     for (Operation &op : body.without_terminator()) {
       if (graph::isRematerializable(&op))
         continue;
-      ProgramBuilder &program = builder.getProgram(getDevice(&op));
+      ProgramBuilder &program = builder_.getProgram(getDevice(&op));
       for (Value operand : op.getOperands())
-        builder.getValue(operand, program, op.getLoc());
+        builder_.getValue(operand, program, op.getLoc());
       program.builder.clone(op, program.map)->removeAttr(graph::GraphDialect::kDevice);
     }
     for (auto &[program, part] : parts) {
       SmallVector<Value> values;
       for (auto [own, i] : llvm::enumerate(part.yields)) {
-        values.push_back(builder.getValue(yielded[i], *program, repeat.getLoc()));
+        values.push_back(builder_.getValue(yielded[i], *program, repeat.getLoc()));
         for (unsigned k = 0; k < kept; ++k)
           program->map.map(repeat.getResult(i * kept + k), part.loop.getResult(unsigned(own) * kept + k));
       }
@@ -177,31 +177,32 @@ private:
 
   /// Results and summaries are fetched where the host is: at the chief, or at every replica.
   LogicalResult fetch(StringRef name, Value value, StringAttr declared, Location loc) {
-    if (!fetched.insert(name).second)
-      return emitError(loc) << "a second fetch of function @" << builder.phase.getSymName() << " is named \"" << name
+    if (!fetched_.insert(name).second)
+      return emitError(loc) << "a second fetch of function @" << builder_.phase.getSymName() << " is named \"" << name
                             << "\"; results and summaries need names of their own (graph.name)";
-    ProgramBuilder &home = builder.getProgram(getDevice(func));
-    Value own = builder.getValue(value, home, loc);
+    ProgramBuilder &home = builder_.getProgram(getDevice(func_));
+    Value own = builder_.getValue(value, home, loc);
     // What one device made for all replicas is the same in each, and so is what no batch reaches.
     Operation *def = value.getDefiningOp();
-    bool onceForAll = home.op.isFamily() && def && !graph::isRematerializable(def) && getDevice(def) != getDevice(func);
+    bool onceForAll =
+        home.op.isFamily() && def && !graph::isRematerializable(def) && getDevice(def) != getDevice(func_);
     onceForAll |= home.op.isFamily() && isShared(value);
     StringRef reduction = getReductionOf(value.getType(), declared);
     if (onceForAll && reduction == "mean")
       reduction = "first_replica";
     // Of several micro-batches a replica has the sum (Towers.h); what it is the mean of, the host divides by.
-    const bool summed = home.op.isFamily() && reduction == "mean" && dist.hasTowers(func) && varies(value, varying);
-    dist::FetchOp::create(home.builder, loc, name, own, reduction, summed ? uint64_t(dist.getMicroBatchesEach()) : 1);
+    const bool summed = home.op.isFamily() && reduction == "mean" && dist_.hasTowers(func_) && varies(value, varying_);
+    dist::FetchOp::create(home.builder, loc, name, own, reduction, summed ? uint64_t(dist_.getMicroBatchesEach()) : 1);
     return success();
   }
 
   /// Whether every replica of a step has the same value. Without a common step each reads variables of its own time.
-  bool isShared(Value value) const { return !dist.async && !dist.toAggregate && !varies(value, varying); }
+  bool isShared(Value value) const { return !dist_.async && !dist_.toAggregate && !varies(value, varying_); }
   LogicalResult fetchResults(graph::ReturnOp op) {
     for (OpOperand &operand : op->getOpOperands()) {
       unsigned number = operand.getOperandNumber();
-      auto declared = func.getResultAttrOfType<StringAttr>(number, graph::GraphDialect::kReduction);
-      if (failed(fetch(func.getResultName(number), operand.get(), declared, op.getLoc())))
+      auto declared = func_.getResultAttrOfType<StringAttr>(number, graph::GraphDialect::kReduction);
+      if (failed(fetch(func_.getResultName(number), operand.get(), declared, op.getLoc())))
         return failure();
     }
     return success();
@@ -209,17 +210,17 @@ private:
 
   /// One dist.metric a name at the host; towers' metrics of the same name are added by the tree of all sums.
   void reportMetrics(ArrayRef<ReducedMetric> metrics) {
-    ProgramBuilder &home = builder.getProgram(getDevice(func));
+    ProgramBuilder &home = builder_.getProgram(getDevice(func_));
     using Total = std::pair<Value, Value>;
     auto add = [&](Total left, Total right) -> Total {
       return {graph::createAdd(home.builder, left.first.getLoc(), left.first, right.first),
               graph::createAdd(home.builder, left.second.getLoc(), left.second, right.second)};
     };
     llvm::MapVector<StringAttr, plan::GrowingSum<Total>> totals;
-    const uint64_t ofLeaf = dist.hasTowers(func) ? uint64_t(dist.getMicroBatchesOfLeaf()) : 1;
+    const uint64_t ofLeaf = dist_.hasTowers(func_) ? uint64_t(dist_.getMicroBatchesOfLeaf()) : 1;
     for (const ReducedMetric &metric : metrics) {
       Location loc = metric.sum.getLoc();
-      Value sum = builder.getValue(metric.sum, home, loc), count = builder.getValue(metric.count, home, loc);
+      Value sum = builder_.getValue(metric.sum, home, loc), count = builder_.getValue(metric.count, home, loc);
       totals.try_emplace(metric.name, ofLeaf).first->second.push(Total(sum, count), add);
     }
     for (auto &[name, total] : totals) {
@@ -228,13 +229,13 @@ private:
     }
   }
 
-  ModuleOp module;
-  graph::FuncOp func;
-  const DistributionSpec &dist;
-  PhaseBuilder builder;
-  SmallVector<GradientBucket> buckets;
-  llvm::StringSet<> fetched;
-  llvm::DenseSet<Operation *> varying;
+  ModuleOp module_;
+  graph::FuncOp func_;
+  const DistributionSpec &dist_;
+  PhaseBuilder builder_;
+  SmallVector<GradientBucket> buckets_;
+  llvm::StringSet<> fetched_;
+  llvm::DenseSet<Operation *> varying_;
 };
 
 struct PartitionPass : impl::PartitionBase<PartitionPass> {

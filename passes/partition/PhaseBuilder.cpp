@@ -13,34 +13,35 @@ using graph::DeviceAttr;
 using graph::getDevice;
 
 PhaseBuilder::PhaseBuilder(ModuleOp module, graph::FuncOp func, const DistributionSpec &distribution)
-    : module(module), func(func), dist(distribution), async(distribution.kind == StrategyKind::ParameterServer &&
-                                                            distribution.async && func.getRole() == graph::Role::Train),
-      backup(distribution.toAggregate && distribution.replicates(func) ? std::make_unique<BackupWorkers>(*this)
-                                                                       : nullptr),
-      symbolBuilder(func) {
+    : module(module), func(func), dist(distribution),
+      async_(distribution.kind == StrategyKind::ParameterServer && distribution.async &&
+             func.getRole() == graph::Role::Train),
+      backup_(distribution.toAggregate && distribution.replicates(func) ? std::make_unique<BackupWorkers>(*this)
+                                                                        : nullptr),
+      symbolBuilder_(func) {
   for (Operation &op : *module.getBody())
     if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
-      symbols.try_emplace(name.getValue());
+      symbols_.try_emplace(name.getValue());
   // The function's name is the phase's from now on.
   std::string name = func.getSymName().str();
   func.setSymName(getUniqueName(name + "$partitioned"));
-  phase = dist::PhaseOp::create(symbolBuilder, func.getLoc(), name, func.getRoleAttr(), IntegerAttr(),
-                                FlatSymbolRefAttr(), async || backup, false);
+  phase = dist::PhaseOp::create(symbolBuilder_, func.getLoc(), name, func.getRoleAttr(), IntegerAttr(),
+                                FlatSymbolRefAttr(), async_ || backup_, false);
 }
 
 PhaseBuilder::~PhaseBuilder() = default;
 
 std::string PhaseBuilder::getUniqueName(const Twine &name) {
   std::string stem = name.str(), unique = stem;
-  auto [taken, isNew] = symbols.try_emplace(stem, 0);
+  auto [taken, isNew] = symbols_.try_emplace(stem, 0);
   while (!isNew) {
-    unique = stem + "_" + std::to_string(++symbols[stem]);
-    isNew = symbols.try_emplace(unique, 0).second;
+    unique = stem + "_" + std::to_string(++symbols_[stem]);
+    isNew = symbols_.try_emplace(unique, 0).second;
   }
   return unique;
 }
 
-LogicalResult PhaseBuilder::start() { return backup ? backup->check() : success(); }
+LogicalResult PhaseBuilder::start() { return backup_ ? backup_->check() : success(); }
 
 ProgramBuilder &PhaseBuilder::getProgram(DeviceAttr device) {
   std::unique_ptr<ProgramBuilder> &slot = programs[device];
@@ -53,16 +54,16 @@ ProgramBuilder &PhaseBuilder::getProgram(DeviceAttr device) {
       suffix += "." + device.getKind().lower() + std::to_string(device.getIndex());
   }
   // Asynchronous: one instance a worker, on the parameter server's task too.
-  int64_t replicas = isReplicaDevice(device) || async ? dist.replicas : 1;
-  bool locks = (async || backup) && !isReplicaDevice(device) && device != dist.replicaDevice;
+  int64_t replicas = isReplicaDevice(device) || async_ ? dist.replicas : 1;
+  bool locks = (async_ || backup_) && !isReplicaDevice(device) && device != dist.replicaDevice;
   slot = createProgram(device, std::move(suffix), replicas, locks);
   return *slot;
 }
 
-std::unique_ptr<ProgramBuilder> PhaseBuilder::createProgram(DeviceAttr device, std::string suffix,
-                                                                      int64_t replicas, bool locks) {
+std::unique_ptr<ProgramBuilder> PhaseBuilder::createProgram(DeviceAttr device, std::string suffix, int64_t replicas,
+                                                            bool locks) {
   auto program =
-      dist::ProgramOp::create(symbolBuilder, func.getLoc(), getUniqueName(phase.getSymName() + "." + suffix),
+      dist::ProgramOp::create(symbolBuilder_, func.getLoc(), getUniqueName(phase.getSymName() + "." + suffix),
                               phase.getSymName(), device.str(), replicas, locks, IntegerAttr(), IntegerAttr());
   Block &block = program.getBody().emplaceBlock();
   OpBuilder builder = OpBuilder::atBlockEnd(&block);
@@ -100,7 +101,7 @@ dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType 
                                             ProgramBuilder &to, Location loc, bool control, bool allToAll) {
   std::string unique = getUniqueName(phase.getSymName() + "." + name);
   OpBuilder builder(phase);
-  builder.setInsertionPointAfter(lastChannel ? lastChannel : phase.getOperation());
+  builder.setInsertionPointAfter(lastChannel_ ? lastChannel_ : phase.getOperation());
   int64_t instances = control ? to.op.getReplicas() : std::max(from.op.getReplicas(), to.op.getReplicas());
   // The chief begins a step, and an instance that has all messages of one sends those of the next, before others have taken
   // what they sent before.
@@ -110,12 +111,11 @@ dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType 
                                          /*zeroCopy=*/false, /*conflating=*/false,
                                          /*algorithm=*/StringAttr(), /*chunk=*/IntegerAttr(), /*hosts=*/1,
                                          /*sized=*/false);
-  lastChannel = channel;
+  lastChannel_ = channel;
   return channel;
 }
 
-dist::ChannelOp PhaseBuilder::createChannel(Value value, ProgramBuilder &from, ProgramBuilder &to,
-                                            Location loc) {
+dist::ChannelOp PhaseBuilder::createChannel(Value value, ProgramBuilder &from, ProgramBuilder &to, Location loc) {
   bool isGradient;
   std::string stem = getStem(value, func, isGradient);
   auto type = cast<RankedTensorType>(value.getType());
@@ -159,10 +159,10 @@ Value PhaseBuilder::getValue(Value value, ProgramBuilder &program, Location user
     return own;
   Operation *def = value.getDefiningOp();
   graph::DeviceAttr device = def ? graph::getDeviceOf(value) : getDevice(func);
-  bool byProxy = backup && device != dist.replicaDevice && program.op.getDevice() == dist.replicaDevice.str();
-  ProgramBuilder &from = byProxy ? backup->getProxy(device) : getProgram(device);
+  bool byProxy = backup_ && device != dist.replicaDevice && program.op.getDevice() == dist.replicaDevice.str();
+  ProgramBuilder &from = byProxy ? backup_->getProxy(device) : getProgram(device);
   if (byProxy)
-    backup->makeValue(value, from);
+    backup_->makeValue(value, from);
   else
     getOwnValue(value, from);
   dist::ChannelOp channel = createChannel(value, from, program, value.getLoc());
@@ -175,8 +175,8 @@ Value PhaseBuilder::getValue(Value value, ProgramBuilder &program, Location user
 }
 
 Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramBuilder &program) {
-  if (backup)
-    return backup->getSum(aggregate, program);
+  if (backup_)
+    return backup_->getSum(aggregate, program);
   Value value = aggregate.getOperand();
   ProgramBuilder &from = getProgram(dist.replicaDevice);
   getOwnValue(value, from); // a constant is sent as well: its sum is that of N messages
@@ -188,8 +188,7 @@ Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramBuilder &p
   return sum;
 }
 
-dist::SendOp PhaseBuilder::sendFront(Value value, Value count, ProgramBuilder &from,
-                                     dist::ChannelOp channel) {
+dist::SendOp PhaseBuilder::sendFront(Value value, Value count, ProgramBuilder &from, dist::ChannelOp channel) {
   dist::SendOp made = send(value, from, channel);
   if (!count)
     return made;
@@ -278,10 +277,10 @@ void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, Program
 
 LogicalResult PhaseBuilder::finish() {
   getProgram(getDevice(func)); // results are asked for in every phase
-  if (async)
+  if (async_)
     return addTicket();
-  if (backup)
-    backup->addVersions();
+  if (backup_)
+    backup_->addVersions();
   else
     addControl();
   return success();
@@ -334,8 +333,8 @@ bool PhaseBuilder::isHeard(ProgramBuilder &from, ProgramBuilder &to) {
   return llvm::is_contained(heard, to.op.getSymName());
 }
 
-void PhaseBuilder::sendTicket(ProgramBuilder &owner, ProgramBuilder &program,
-                              graph::VariableOp step, OpBuilder &builder) {
+void PhaseBuilder::sendTicket(ProgramBuilder &owner, ProgramBuilder &program, graph::VariableOp step,
+                              OpBuilder &builder) {
   Location loc = step.getLoc();
   dist::ChannelOp channel =
       createChannel("ticket.to_" + program.suffix, step.getTensorType(), owner, program, loc, /*control=*/false);

@@ -54,10 +54,9 @@ public:
   mlir::LogicalResult finish();
 
   // What those build with who know more of a strategy (Backup.h).
-  std::unique_ptr<ProgramBuilder> createProgram(graph::DeviceAttr device, std::string suffix,
-                                                          int64_t replicas, bool locks);
-  dist::ChannelOp createChannel(mlir::Value value, ProgramBuilder &from, ProgramBuilder &to,
-                                mlir::Location loc);
+  std::unique_ptr<ProgramBuilder> createProgram(graph::DeviceAttr device, std::string suffix, int64_t replicas,
+                                                bool locks);
+  dist::ChannelOp createChannel(mlir::Value value, ProgramBuilder &from, ProgramBuilder &to, mlir::Location loc);
   dist::ChannelOp createChannel(const llvm::Twine &name, mlir::RankedTensorType type, ProgramBuilder &from,
                                 ProgramBuilder &to, mlir::Location loc, bool control, bool allToAll = false);
   dist::SendOp send(mlir::Value value, ProgramBuilder &from, dist::ChannelOp channel);
@@ -80,16 +79,15 @@ private:
   /// This name, or where the module has a symbol of it, the model's own for one, another.
   std::string getUniqueName(const llvm::Twine &name);
   mlir::LogicalResult addTicket();
-  void sendTicket(ProgramBuilder &owner, ProgramBuilder &program, graph::VariableOp step,
-                  mlir::OpBuilder &builder);
+  void sendTicket(ProgramBuilder &owner, ProgramBuilder &program, graph::VariableOp step, mlir::OpBuilder &builder);
   void addControl();
 
-  const bool async; ///< this phase ends by end of stream, and each replica's updates are its own
-  const std::unique_ptr<BackupWorkers> backup; ///< where this phase takes the first replicas of each step; else null
-  mlir::OpBuilder symbolBuilder; ///< before the function, where its phase, channels and programs go
-  mlir::Operation *lastChannel = nullptr;
+  const bool async_; ///< this phase ends by end of stream, and each replica's updates are its own
+  const std::unique_ptr<BackupWorkers> backup_; ///< where this phase takes the first replicas of each step; else null
+  mlir::OpBuilder symbolBuilder_; ///< before the function, where its phase, channels and programs go
+  mlir::Operation *lastChannel_ = nullptr;
   /// Every symbol of the module, and how many more asked for its name.
-  llvm::StringMap<unsigned> symbols;
+  llvm::StringMap<unsigned> symbols_;
 };
 
 } // namespace graphc

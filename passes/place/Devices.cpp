@@ -12,23 +12,23 @@ DeviceSet::DeviceSet(graph::ClusterAttr cluster) {
   for (NamedAttribute job : cluster.getJobs())
     for (int64_t task = 0, n = cluster.getTasks(job.getName()); task < n; ++task) {
       const SmallVector<DeviceAttr> own = cluster.getDevices(job.getName(), task);
-      devices.append(own);
+      devices_.append(own);
       for (DeviceAttr device : own)
         if (device.getKind() == own.front().getKind())
-          defaults.insert(device);
+          defaults_.insert(device);
     }
 }
 
 SmallVector<DeviceAttr> DeviceSet::ofJob(StringRef job) const {
   SmallVector<DeviceAttr> found;
-  llvm::copy_if(devices, std::back_inserter(found),
+  llvm::copy_if(devices_, std::back_inserter(found),
                 [&](DeviceAttr device) { return device.getJob() == job && isDefault(device); });
   return found;
 }
 
 SmallVector<DeviceAttr> DeviceSet::satisfying(DeviceAttr request) const {
   SmallVector<DeviceAttr> found;
-  llvm::copy_if(devices, std::back_inserter(found), [&](DeviceAttr device) {
+  llvm::copy_if(devices_, std::back_inserter(found), [&](DeviceAttr device) {
     return satisfies(device, request) && (!request.getKind().empty() || isDefault(device));
   });
   return found;
@@ -45,7 +45,7 @@ DeviceAttr DeviceSet::resolve(DeviceAttr request, DeviceAttr home) const {
   if (home && satisfies(home, request))
     return home;
   DeviceAttr sameJob, any;
-  for (DeviceAttr device : devices) {
+  for (DeviceAttr device : devices_) {
     if (!satisfies(device, request))
       continue;
     if (!any)
@@ -61,7 +61,7 @@ std::string DeviceSet::describe(DeviceAttr request) const {
   std::string text = "; valid devices are ";
   std::string requested = request.str(), nearest;
   unsigned best = std::max<unsigned>(4, requested.size() / 3) + 1;
-  for (auto [i, device] : llvm::enumerate(devices)) {
+  for (auto [i, device] : llvm::enumerate(devices_)) {
     std::string name = device.str();
     if (i < kMostNamed)
       text += (i ? ", " : "") + name;
@@ -76,8 +76,8 @@ std::string DeviceSet::describe(DeviceAttr request) const {
       nearest = shown;
     }
   }
-  if (devices.size() > kMostNamed)
-    text += " and " + std::to_string(devices.size() - kMostNamed) + " more";
+  if (devices_.size() > kMostNamed)
+    text += " and " + std::to_string(devices_.size() - kMostNamed) + " more";
   if (const device::DeviceKind *kind = device::findKind(request.getKind().str()); kind && !kind->hasCode())
     text += "; this version compiles for " + device::listCompiledKinds() + " only";
   else if (!nearest.empty())

@@ -28,25 +28,25 @@ using graph::setDevice;
 class Placer {
 public:
   Placer(ModuleOp module, const DistributionSpec &distribution)
-      : module(module), dist(distribution), devices(distribution.cluster), soft(module, distribution, devices) {}
+      : module_(module), dist_(distribution), devices_(distribution.cluster), soft_(module, distribution, devices_) {}
 
   LogicalResult run() {
-    if (failed(rules.read(module, devices)) ||
-        failed(checkPins(module, [&](StringAttr name) { return rules.find(name.getValue()) != nullptr; })))
+    if (failed(rules_.read(module_, devices_)) ||
+        failed(checkPins(module_, [&](StringAttr name) { return rules_.find(name.getValue()) != nullptr; })))
       return failure();
-    if (dist.kind == StrategyKind::OneDevice)
-      remarkOnIgnoredDevices(module, dist.chief);
-    if (failed(placeAllVariables()) || failed(soft.checkVariables()))
+    if (dist_.kind == StrategyKind::OneDevice)
+      remarkOnIgnoredDevices(module_, dist_.chief);
+    if (failed(placeAllVariables()) || failed(soft_.checkVariables()))
       return failure();
-    for (auto func : module.getOps<graph::FuncOp>())
+    for (auto func : module_.getOps<graph::FuncOp>())
       if (failed(placeFunction(func)))
         return failure();
-    if (dist.kind == StrategyKind::InGraph) // elsewhere it is the strategy that has variables and operations apart
-      rules.remarkAlone(requested);
-    for (auto func : module.getOps<graph::FuncOp>())
+    if (dist_.kind == StrategyKind::InGraph) // elsewhere it is the strategy that has variables and operations apart
+      rules_.remarkAlone(requested_);
+    for (auto func : module_.getOps<graph::FuncOp>())
       for (Operation &op : func.getBodyBlock())
         op.removeAttr(GraphDialect::kName); // it has done its work, and would keep equal ops apart
-    rules.remark(dist.kind);
+    rules_.remark(dist_.kind);
     return success();
   }
 
@@ -70,23 +70,23 @@ private:
   LogicalResult mirror(Operation *op, DeviceAttr request);
   /// The full device that the request means; reports where none satisfies it.
   FailureOr<DeviceAttr> resolve(Operation *op, DeviceAttr request, DeviceAttr home);
-  DeviceAttr getVariableDevice(Operation *op) { return variableDevices.lookup(graph::getVariable(op).getAttr()); }
+  DeviceAttr getVariableDevice(Operation *op) { return variableDevices_.lookup(graph::getVariable(op).getAttr()); }
 
-  ModuleOp module;
-  const DistributionSpec &dist;
-  DeviceSet devices;
-  SoftPlacement soft;
-  PlacementRules rules;
-  llvm::DenseMap<StringAttr, DeviceAttr> variableDevices;
+  ModuleOp module_;
+  const DistributionSpec &dist_;
+  DeviceSet devices_;
+  SoftPlacement soft_;
+  PlacementRules rules_;
+  llvm::DenseMap<StringAttr, DeviceAttr> variableDevices_;
   llvm::DenseMap<StringAttr, DeviceAttr>
-      firstUses; ///< the request of the first operation that has one and touches a variable
-  DeviceLoads loads; ///< bytes of variables that are placed
-  ScopeGroups byScope;
-  llvm::DenseSet<Operation *> requested; ///< operations whose device something says
-  llvm::DenseSet<DeviceAttr> remarked; ///< requests that a replica or tower does not follow
-  llvm::DenseMap<StringAttr, const PlacementRules::Rule *> ruled; ///< the rule that places a variable
+      firstUses_; ///< the request of the first operation that has one and touches a variable
+  DeviceLoads loads_; ///< bytes of variables that are placed
+  ScopeGroups byScope_;
+  llvm::DenseSet<Operation *> requested_; ///< operations whose device something says
+  llvm::DenseSet<DeviceAttr> remarked_; ///< requests that a replica or tower does not follow
+  llvm::DenseMap<StringAttr, const PlacementRules::Rule *> ruled_; ///< the rule that places a variable
   /// Requests of operations on state that were overruled, said once each; those that a rule for a variable beat, with it.
-  llvm::DenseSet<std::pair<DeviceAttr, StringAttr>> overruledPins;
+  llvm::DenseSet<std::pair<DeviceAttr, StringAttr>> overruledPins_;
 };
 
 FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr request, DeviceAttr home) {
@@ -96,28 +96,28 @@ FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr request, DeviceA
         satisfies(replica, request) && replica.getKind() == home.getKind() && replica.getIndex() == home.getIndex())
       return home;
   }
-  if (DeviceAttr device = devices.resolve(request, home))
+  if (DeviceAttr device = devices_.resolve(request, home))
     return device;
   return op->emitOpError("is placed on \"")
-         << request.str() << "\", which no device of the cluster is" << devices.describe(request);
+         << request.str() << "\", which no device of the cluster is" << devices_.describe(request);
 }
 
 LogicalResult Placer::placeAllVariables() {
-  if (dist.kind == StrategyKind::AllReduce) {
-    for (auto variable : module.getOps<graph::VariableOp>()) {
-      rules.ignore(variable.getSymName());
+  if (dist_.kind == StrategyKind::AllReduce) {
+    for (auto variable : module_.getOps<graph::VariableOp>()) {
+      rules_.ignore(variable.getSymName());
       if (failed(mirror(variable, getRequest(variable))))
         return failure();
-      setDevice(variable, dist.replicaDevice);
+      setDevice(variable, dist_.replicaDevice);
     }
     return success();
   }
-  ArrayRef<DeviceAttr> stores = dist.stores;
+  ArrayRef<DeviceAttr> stores = dist_.stores;
   // Optimizer slots live with their variable, so they are placed and weighed together; so does what is colocated.
-  FailureOr<VariableGroups> groups = groupVariables(module);
+  FailureOr<VariableGroups> groups = groupVariables(module_);
   if (failed(groups))
     return failure();
-  if (dist.kind == StrategyKind::InGraph)
+  if (dist_.kind == StrategyKind::InGraph)
     findFirstUses();
   SmallVector<std::pair<graph::VariableOp, DeviceAttr>> owns; ///< what is written on variables that a rule places
   SmallVector<VariableGroup> unplaced, pinned;
@@ -135,13 +135,13 @@ LogicalResult Placer::placeAllVariables() {
     FailureOr<GroupRequest> request = getGroupRequest(name, members);
     if (failed(request))
       return failure();
-    if (const PlacementRules::Rule *rule = ruled.lookup(name)) {
+    if (const PlacementRules::Rule *rule = ruled_.lookup(name)) {
       group.pin = rule->loc;
       for (graph::VariableOp variable : members)
         owns.push_back({variable, getDevice(variable)});
     }
     if (request->rule) {
-      byScope[{int(*request->rule), request->device}].push_back(group);
+      byScope_[{int(*request->rule), request->device}].push_back(group);
     } else if (!request->device) {
       unplaced.push_back(group);
     } else {
@@ -150,42 +150,42 @@ LogicalResult Placer::placeAllVariables() {
       pinned.push_back(group);
     }
   }
-  DeviceLoads pins = loads;
+  DeviceLoads pins = loads_;
   if (failed(dealByScopeRules()))
     return failure();
-  DealtVariables dealt{devices, stores,
-                       dist.placement == "round_robin" ? VariablePolicy::RoundRobin : VariablePolicy::Balanced,
-                       dist.placement == "split", dist.hasServers()};
-  for (auto [group, task] : llvm::zip(unplaced, dealt.deal(unplaced, loads)))
+  DealtVariables dealt{devices_, stores,
+                       dist_.placement == "round_robin" ? VariablePolicy::RoundRobin : VariablePolicy::Balanced,
+                       dist_.placement == "split", dist_.hasServers()};
+  for (auto [group, task] : llvm::zip(unplaced, dealt.deal(unplaced, loads_)))
     for (graph::VariableOp variable : group.members)
       setDevice(variable, stores[task]);
-  dealt.remarkOnImbalance(module, unplaced, byScope, pinned, pins);
-  for (auto variable : module.getOps<graph::VariableOp>())
-    variableDevices[variable.getSymNameAttr()] = getDevice(variable);
+  dealt.remarkOnImbalance(module_, unplaced, byScope_, pinned, pins);
+  for (auto variable : module_.getOps<graph::VariableOp>())
+    variableDevices_[variable.getSymNameAttr()] = getDevice(variable);
   for (auto [variable, own] : owns)
-    rules.remarkBeaten(variable, own, ruled.lookup(variable.getSymNameAttr()));
-  if (dist.kind != StrategyKind::OneDevice)
+    rules_.remarkBeaten(variable, own, ruled_.lookup(variable.getSymNameAttr()));
+  if (dist_.kind != StrategyKind::OneDevice)
     for (auto &[name, members] : *groups)
       for (graph::VariableOp variable : members)
         if (variable.getSymName() != name.getValue())
-          rules.noteUnmoved(variable, variable.getSymName(),
-                            (variable->hasAttr(GraphDialect::kSlotOf) ? "is a slot of @" : "is colocated with @") +
-                                name.getValue() + " and lives with it");
+          rules_.noteUnmoved(variable, variable.getSymName(),
+                             (variable->hasAttr(GraphDialect::kSlotOf) ? "is a slot of @" : "is colocated with @") +
+                                 name.getValue() + " and lives with it");
   return success();
 }
 
 /// A rule of cluster.json, else what is written on the variables, else, in-graph, on the first operation that touches one.
 FailureOr<Placer::GroupRequest> Placer::getGroupRequest(StringAttr name, ArrayRef<graph::VariableOp> group) {
   GroupRequest request;
-  if (dist.kind == StrategyKind::OneDevice)
+  if (dist_.kind == StrategyKind::OneDevice)
     return request;
-  if ((request.device = soft.soften(group.front(), rules.getDevice(name.getValue())))) {
+  if ((request.device = soft_.soften(group.front(), rules_.getDevice(name.getValue())))) {
     for (graph::VariableOp variable : group)
-      ruled[variable.getSymNameAttr()] = rules.find(name.getValue());
+      ruled_[variable.getSymNameAttr()] = rules_.find(name.getValue());
     return request;
   }
   for (graph::VariableOp variable : group) {
-    DeviceAttr own = soft.soften(variable, getDevice(variable));
+    DeviceAttr own = soft_.soften(variable, getDevice(variable));
     if (own && request.device && own != request.device && variable->hasAttr(GraphDialect::kSlotOf))
       return variable.emitOpError("is placed on \"") << own.str() << "\", but it is a slot of @" << name.getValue()
                                                      << " and lives with it on \"" << request.device.str() << "\"";
@@ -196,7 +196,7 @@ FailureOr<Placer::GroupRequest> Placer::getGroupRequest(StringAttr name, ArrayRe
   }
   for (graph::VariableOp variable : group)
     if (!request.device)
-      request.device = firstUses.lookup(variable.getSymNameAttr());
+      request.device = firstUses_.lookup(variable.getSymNameAttr());
   return request;
 }
 
@@ -205,21 +205,21 @@ FailureOr<Placer::GroupRequest> Placer::getGroupRequest(StringAttr name, ArrayRe
 LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr request, bool pins, int64_t bytes) {
   DeviceAttr best;
   auto weigh = [&](DeviceAttr device) {
-    if (!pins && satisfies(device, request) && (!best || loads.lookup(device) < loads.lookup(best)))
+    if (!pins && satisfies(device, request) && (!best || loads_.lookup(device) < loads_.lookup(best)))
       best = device;
   };
-  llvm::for_each(dist.stores, weigh);
+  llvm::for_each(dist_.stores, weigh);
   if (!best) // another kind of device of the stores' tasks
-    for (DeviceAttr device : devices.satisfying(request))
-      if (llvm::any_of(dist.stores, [&](DeviceAttr store) { return store.isOnTaskOf(device); }))
+    for (DeviceAttr device : devices_.satisfying(request))
+      if (llvm::any_of(dist_.stores, [&](DeviceAttr store) { return store.isOnTaskOf(device); }))
         weigh(device);
   if (!best) {
-    FailureOr<DeviceAttr> found = resolve(group.front(), request, dist.chief);
+    FailureOr<DeviceAttr> found = resolve(group.front(), request, dist_.chief);
     if (failed(found))
       return failure();
     best = *found;
   }
-  loads[best] += bytes;
+  loads_[best] += bytes;
   for (graph::VariableOp variable : group)
     setDevice(variable, best);
   return success();
@@ -227,13 +227,13 @@ LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr r
 
 /// The variables of scopes with a rule, over all devices that the scope's device leaves open.
 LogicalResult Placer::dealByScopeRules() {
-  for (auto &[key, groups] : byScope) {
+  for (auto &[key, groups] : byScope_) {
     auto [rule, request] = key;
-    SmallVector<DeviceAttr> open = devices.satisfying(request);
+    SmallVector<DeviceAttr> open = devices_.satisfying(request);
     if (open.empty())
       return groups.front().members.front().emitOpError("is dealt by its scope over \"")
-             << request.str() << "\", which no device of the cluster is" << devices.describe(request);
-    for (auto [group, place] : llvm::zip(groups, dealScope(VariablePolicy(rule), groups, open, loads)))
+             << request.str() << "\", which no device of the cluster is" << devices_.describe(request);
+    for (auto [group, place] : llvm::zip(groups, dealScope(VariablePolicy(rule), groups, open, loads_)))
       for (graph::VariableOp variable : group.members)
         setDevice(variable, open[place]);
   }
@@ -243,11 +243,11 @@ LogicalResult Placer::dealByScopeRules() {
 /// In-graph, a variable without a request goes where the first operation that has one touches it, as TensorFlow's does in a
 /// device scope.
 void Placer::findFirstUses() {
-  for (auto func : module.getOps<graph::FuncOp>())
+  for (auto func : module_.getOps<graph::FuncOp>())
     for (Operation &op : func.getBodyBlock())
       if (FlatSymbolRefAttr name = graph::getVariable(&op))
         if (DeviceAttr request = getRequest(&op))
-          firstUses.insert({name.getAttr(), request});
+          firstUses_.insert({name.getAttr(), request});
 }
 
 /// Operations that are pinned elsewhere than the variable that they touch or stand beside.
@@ -262,26 +262,27 @@ LogicalResult Placer::checkUses(graph::FuncOp func) {
 /// A rule for the variable beats what is written on the operation, and a strategy that says itself where variables are may
 /// overrule a pin; both say so. A pin to another store of the strategy was meant.
 LogicalResult Placer::checkUse(Operation *op, FlatSymbolRefAttr name, bool touches) {
-  DeviceAttr request = getRequest(op), there = name ? variableDevices.lookup(name.getAttr()) : DeviceAttr();
+  DeviceAttr request = getRequest(op), there = name ? variableDevices_.lookup(name.getAttr()) : DeviceAttr();
   if (!request || !there || satisfies(there, request))
     return success();
-  const PlacementRules::Rule *ofVariable = ruled.lookup(name.getAttr()), *ofOp = rules.find(getGivenName(op));
+  const PlacementRules::Rule *ofVariable = ruled_.lookup(name.getAttr()), *ofOp = rules_.find(getGivenName(op));
   bool beats = ofVariable && !ofOp;
-  bool overruled = beats || (dist.kind != StrategyKind::InGraph &&
-                             (dist.kind == StrategyKind::Mirrored ||
-                              llvm::none_of(dist.stores, [&](DeviceAttr store) { return satisfies(store, request); })));
-  if (overruled && dist.isBetweenGraph() && satisfies(dist.replicaDevice, request))
+  bool overruled =
+      beats || (dist_.kind != StrategyKind::InGraph &&
+                (dist_.kind == StrategyKind::Mirrored ||
+                 llvm::none_of(dist_.stores, [&](DeviceAttr store) { return satisfies(store, request); })));
+  if (overruled && dist_.isBetweenGraph() && satisfies(dist_.replicaDevice, request))
     return success(); // for the replicas' part
   if (overruled && failed(resolve(op, request, there)))
     return failure();
-  if (overruled && !overruledPins.insert({request, beats ? name.getAttr() : StringAttr()}).second)
+  if (overruled && !overruledPins_.insert({request, beats ? name.getAttr() : StringAttr()}).second)
     return success();
   InFlightDiagnostic diag = overruled ? op->emitRemark() : op->emitOpError();
   diag << "is pinned to \"" << request.str() << "\", but " << (touches ? "its variable @" : "it is colocated with @")
        << name.getValue() << (touches ? " is on \"" : ", which is on \"") << there.str() << '"'
        << (beats ? " by a placement rule, which counts more" : "")
        << (touches ? "; state is touched where it is stored" : ", and follows it");
-  diag.attachNote(SymbolTable::lookupSymbolIn(module, name.getValue())->getLoc()) << "variable declared here";
+  diag.attachNote(SymbolTable::lookupSymbolIn(module_, name.getValue())->getLoc()) << "variable declared here";
   if (ofVariable)
     diag.attachNote(ofVariable->loc) << "placement rule \"" << ofVariable->pattern << "\" puts the variable there";
   if (ofOp)
@@ -294,19 +295,19 @@ LogicalResult Placer::checkUse(Operation *op, FlatSymbolRefAttr name, bool touch
 /// Where every replica or tower computes for itself, a request for one task cannot be followed by what depends on the batch:
 /// null, and a remark once a request. Else the request, which may be one that nothing satisfies.
 DeviceAttr Placer::followReplica(graph::FuncOp func, Operation *op, DeviceAttr request) {
-  DeviceAttr home = dist.homeOf(func);
-  bool towers = dist.kind == StrategyKind::Mirrored;
-  if (towers && llvm::all_of(dist.towers, [&](DeviceAttr tower) { return satisfies(tower, request); }))
+  DeviceAttr home = dist_.homeOf(func);
+  bool towers = dist_.kind == StrategyKind::Mirrored;
+  if (towers && llvm::all_of(dist_.towers, [&](DeviceAttr tower) { return satisfies(tower, request); }))
     return {};
   bool sameJob = request.getJob().empty() || home.getJob().empty() || request.getJob() == home.getJob();
   if (!towers && (satisfies(home, request) || !sameJob))
     return request;
-  if (!devices.resolve(request, home))
+  if (!devices_.resolve(request, home))
     return request;
   const bool anyTask = request.getTask() < 0;
   if (isa<graph::NextBatchOp>(op) && anyTask && request.getKind() == StringRef(device::hostKind().name))
     return {}; // the host does it, on whatever device
-  if (remarked.insert(request).second)
+  if (remarked_.insert(request).second)
     op->emitRemark("is placed on \"") << request.str() << "\" by the model or a placement rule; "
                                       << (towers    ? "every tower computes it on its own device"
                                           : anyTask ? "every replica computes all of its part on one device, \"" +
@@ -325,7 +326,7 @@ void Placer::pullUpdateSlices(graph::FuncOp func) {
     SmallVector<std::pair<Operation *, DeviceAttr>> stack;
     for (OpOperand &operand : op.getOpOperands()) {
       const bool isValue = &operand == &graph::getUpdateOperand(&op);
-      if (isValue ? dist.replicates(func) && !graph::appliesGradient(&op)
+      if (isValue ? dist_.replicates(func) && !graph::appliesGradient(&op)
                   : !varies.contains(operand.get().getDefiningOp()))
         stack.push_back({operand.get().getDefiningOp(), getVariableDevice(&op)});
     }
@@ -345,12 +346,12 @@ void Placer::pullUpdateSlices(graph::FuncOp func) {
 /// Under all_reduce everything is on every replica; a request for a task of another kind is not carried out, and that is said
 /// once a request.
 LogicalResult Placer::mirror(Operation *op, DeviceAttr request) {
-  if (!request || satisfies(dist.replicaDevice, request))
+  if (!request || satisfies(dist_.replicaDevice, request))
     return success();
-  bool isSaid = remarked.contains(request);
-  if (failed(resolve(op, request, dist.replicaDevice)))
+  bool isSaid = remarked_.contains(request);
+  if (failed(resolve(op, request, dist_.replicaDevice)))
     return failure();
-  remarked.insert(request);
+  remarked_.insert(request);
   if (isSaid)
     return success();
   op->emitRemark("is on every replica under the strategy all_reduce; its device \"")
@@ -360,28 +361,28 @@ LogicalResult Placer::mirror(Operation *op, DeviceAttr request) {
 
 /// What a placement rule says of the operation's name, else what is written on the operation.
 DeviceAttr Placer::getRequest(Operation *op) {
-  StringRef name = rules.empty() ? "" : getGivenName(op);
-  DeviceAttr byRule = name.empty() ? DeviceAttr() : rules.getDevice(name);
+  StringRef name = rules_.empty() ? "" : getGivenName(op);
+  DeviceAttr byRule = name.empty() ? DeviceAttr() : rules_.getDevice(name);
   FlatSymbolRefAttr variable = graph::getVariable(op);
-  return soft.soften(op, byRule ? byRule : getDevice(op),
-                     variable ? variableDevices.lookup(variable.getAttr()) : DeviceAttr());
+  return soft_.soften(op, byRule ? byRule : getDevice(op),
+                      variable ? variableDevices_.lookup(variable.getAttr()) : DeviceAttr());
 }
 
 LogicalResult Placer::placeFunction(graph::FuncOp func) {
-  DeviceAttr home = dist.homeOf(func);
+  DeviceAttr home = dist_.homeOf(func);
   setDevice(func, home);
   Block &block = func.getBodyBlock();
-  if (dist.kind == StrategyKind::OneDevice) {
+  if (dist_.kind == StrategyKind::OneDevice) {
     for (Operation &op : block)
       setDevice(&op, home);
     return success();
   }
-  if (dist.kind == StrategyKind::AllReduce) { // every replica computes everything, the chief what is not replicated
+  if (dist_.kind == StrategyKind::AllReduce) { // every replica computes everything, the chief what is not replicated
     for (Operation &op : block) {
       if (failed(mirror(&op, getRequest(&op))))
         return failure();
       // Of one replica each variable has one place.
-      setDevice(&op, graph::getVariable(&op) && !dist.mirrorsVariables() ? dist.replicaDevice : home);
+      setDevice(&op, graph::getVariable(&op) && !dist_.mirrorsVariables() ? dist_.replicaDevice : home);
     }
     return success();
   }
@@ -389,9 +390,9 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     return failure();
   SmallVector<std::pair<Operation *, DeviceAttr>> owns; // what is written on operations that a rule places
   for (Operation &op : block)
-    if (!rules.empty() && !graph::getVariable(&op) && !op.hasAttr(GraphDialect::kColocateWith) && getDevice(&op))
+    if (!rules_.empty() && !graph::getVariable(&op) && !op.hasAttr(GraphDialect::kColocateWith) && getDevice(&op))
       owns.push_back({&op, getDevice(&op)});
-  bool copies = dist.replicates(func) || (dist.kind == StrategyKind::Mirrored && dist.hasTowers(func));
+  bool copies = dist_.replicates(func) || (dist_.kind == StrategyKind::Mirrored && dist_.hasTowers(func));
   const llvm::DenseSet<Operation *> varying = findVarying(func);
   for (Operation &op : block) {
     if (isa<graph::ScopeOp>(op))
@@ -403,30 +404,31 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     if (isa<graph::ReturnOp, graph::SummaryOp>(op)) {
       setDevice(&op, home); // the host's side of the function
       if (isa<graph::SummaryOp>(op))
-        rules.noteUnmoved(&op, getGivenName(&op), "hands a result over");
+        rules_.noteUnmoved(&op, getGivenName(&op), "hands a result over");
       continue;
     }
     auto beside = op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith);
-    DeviceAttr request = beside ? variableDevices.lookup(beside.getAttr()) : getRequest(&op);
+    DeviceAttr request = beside ? variableDevices_.lookup(beside.getAttr()) : getRequest(&op);
     if (request && copies && varying.contains(&op))
       request = followReplica(func, &op, request);
     if (!request) { // rows of a variable are taken where it is
-      setDevice(&op, dist.isBetweenGraph() ? findTableDevice(&op, dist, varying) : DeviceAttr());
+      setDevice(&op, dist_.isBetweenGraph() ? findTableDevice(&op, dist_, varying) : DeviceAttr());
       continue;
     }
     FailureOr<DeviceAttr> device = resolve(&op, request, home);
     if (failed(device))
       return failure();
     setDevice(&op, *device);
-    requested.insert(&op);
+    requested_.insert(&op);
   }
-  if (dist.isBetweenGraph())
+  if (dist_.isBetweenGraph())
     pullUpdateSlices(func);
   for (Operation &op : block) {
     if (getDevice(&op) || graph::isRematerializable(&op))
       continue;
     DeviceAttr device = home;
-    if (dist.kind == StrategyKind::InGraph || dist.kind == StrategyKind::Mirrored) // where its first placed operand is
+    if (dist_.kind == StrategyKind::InGraph ||
+        dist_.kind == StrategyKind::Mirrored) // where its first placed operand is
       for (Value operand : op.getOperands())
         if (Operation *def = operand.getDefiningOp())
           if (DeviceAttr there = getDevice(def)) {
@@ -446,10 +448,10 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
         first = user;
     const bool isGradient = first && graph::appliesGradient(first) &&
                             llvm::is_contained(op.getResults(), graph::getUpdateOperand(first).get());
-    setDevice(&op, !first || (dist.replicates(func) && isGradient) ? home : getDevice(first));
+    setDevice(&op, !first || (dist_.replicates(func) && isGradient) ? home : getDevice(first));
   }
   for (auto [op, own] : owns)
-    rules.remarkBeaten(op, own, rules.find(getGivenName(op)));
+    rules_.remarkBeaten(op, own, rules_.find(getGivenName(op)));
   return success();
 }
 

@@ -13,8 +13,8 @@ using graph::DeviceAttr;
 using graph::GraphDialect;
 
 LogicalResult PlacementRules::read(ModuleOp of, const DeviceSet &devices) {
-  module = of;
-  auto attr = module->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
+  module_ = of;
+  auto attr = module_->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
   if (!attr)
     return success();
   for (Attribute entry : attr) {
@@ -22,18 +22,18 @@ LogicalResult PlacementRules::read(ModuleOp of, const DeviceSet &devices) {
     auto name = pair && pair.size() == 2 ? dyn_cast<StringAttr>(pair[0]) : StringAttr();
     auto device = name ? dyn_cast<DeviceAttr>(pair[1]) : DeviceAttr();
     if (!device)
-      return module.emitError("expects each rule of graph.placement to be [\"pattern\", #graph.device<…>], found ")
+      return module_.emitError("expects each rule of graph.placement to be [\"pattern\", #graph.device<…>], found ")
              << entry;
-    Location loc = getSettingLoc(module, getRuleSetting(rules.size()));
+    Location loc = getSettingLoc(module_, getRuleSetting(rules_.size()));
     if (name.empty() || name.size() > cluster::kMostPatternBytes || cluster::hasControlCharacter(name.getValue()))
       return emitError(loc,
                        "expects the pattern of a placement rule to be 1 to 4096 characters without control characters");
-    const bool soft = module->hasAttr(GraphDialect::kSoftPlacement);
-    auto wanted = soft ? DeviceAttr::get(module.getContext(), device.getJob(), device.getTask(), "", -1) : device;
+    const bool soft = module_->hasAttr(GraphDialect::kSoftPlacement);
+    auto wanted = soft ? DeviceAttr::get(module_.getContext(), device.getJob(), device.getTask(), "", -1) : device;
     if (!devices.resolve(wanted, {}))
       return emitError(loc, "placement rule \"") << name.getValue() << "\" places on \"" << device.str()
                                                  << "\", which no device of the cluster is" << devices.describe(device);
-    rules.push_back({name.getValue(), device, loc});
+    rules_.push_back({name.getValue(), device, loc});
   }
   return success();
 }
@@ -42,21 +42,21 @@ const PlacementRules::Rule *PlacementRules::find(StringRef name) const {
   if (name.empty()) // "*" is any name, not none
     return nullptr;
   const Rule *found =
-      llvm::find_if(rules, [&](const Rule &rule) { return cluster::matchesPattern(rule.pattern, name); });
-  return found == rules.end() ? nullptr : found;
+      llvm::find_if(rules_, [&](const Rule &rule) { return cluster::matchesPattern(rule.pattern, name); });
+  return found == rules_.end() ? nullptr : found;
 }
 
 DeviceAttr PlacementRules::getDevice(StringRef name) {
   const Rule *rule = find(name);
   if (!rule)
     return {};
-  rules[size_t(rule - rules.begin())].used = true;
+  rules_[size_t(rule - rules_.begin())].used = true;
   return rule->device;
 }
 
 void PlacementRules::remarkBeaten(Operation *op, DeviceAttr request, const Rule *rule) {
   if (!request || !rule || satisfies(graph::getDevice(op), request) || !satisfies(graph::getDevice(op), rule->device) ||
-      !beaten.insert({request, rule}).second)
+      !beaten_.insert({request, rule}).second)
     return; // where the rule is not followed either, the strategy has said so
   InFlightDiagnostic remark = op->emitRemark("is placed on \"")
                               << request.str() << "\" by the model, but on \"" << graph::getDevice(op).str()
@@ -68,15 +68,15 @@ void PlacementRules::noteUnmoved(Operation *op, StringRef name, const Twine &why
   const Rule *rule = find(name);
   if (!rule)
     return;
-  const size_t number = size_t(rule - rules.begin());
+  const size_t number = size_t(rule - rules_.begin());
   if (satisfies(graph::getDevice(op), rule->device))
-    rules[number].used = true;
+    rules_[number].used = true;
   else
-    unmoved.push_back({op, number, why.str()});
+    unmoved_.push_back({op, number, why.str()});
 }
 
 void PlacementRules::ignore(StringRef variable) {
-  for (Rule &rule : rules)
+  for (Rule &rule : rules_)
     rule.ofVariable |= cluster::matchesPattern(rule.pattern, variable);
 }
 
@@ -126,15 +126,15 @@ struct Takers {
 } // namespace
 
 void PlacementRules::remarkAlone(const llvm::DenseSet<Operation *> &requested) {
-  if (rules.empty())
+  if (rules_.empty())
     return;
   llvm::DenseMap<StringAttr, SmallVector<Operation *>> touching; // reads and updates, by variable
-  for (auto func : module.getOps<graph::FuncOp>())
+  for (auto func : module_.getOps<graph::FuncOp>())
     for (Operation &op : func.getBodyBlock())
       if (isa<graph::ReadOp>(op) || graph::isUpdate(&op))
         touching[graph::getVariable(&op).getAttr()].push_back(&op);
   llvm::MapVector<const Rule *, Takers> moved;
-  for (auto variable : module.getOps<graph::VariableOp>())
+  for (auto variable : module_.getOps<graph::VariableOp>())
     if (const Rule *rule = find(variable.getSymName()); rule && satisfies(graph::getDevice(variable), rule->device))
       moved[rule].add(variable, touching.lookup(variable.getSymNameAttr()), requested);
   for (auto &[rule, takers] : moved) {
@@ -160,8 +160,8 @@ void PlacementRules::remarkAlone(const llvm::DenseSet<Operation *> &requested) {
 }
 
 void PlacementRules::remark(StrategyKind kind) {
-  for (const auto &[op, number, why] : unmoved) {
-    Rule &rule = rules[number];
+  for (const auto &[op, number, why] : unmoved_) {
+    Rule &rule = rules_[number];
     if (rule.used && rule.isPattern())
       continue; // it was written for what it moves
     rule.used = true;
@@ -169,7 +169,7 @@ void PlacementRules::remark(StrategyKind kind) {
                                 << " on \"" << graph::getDevice(op).str() << "\"; a placement rule does not move it";
     remark.attachNote(rule.loc) << "placement rule \"" << rule.pattern << "\"";
   }
-  for (const Rule &rule : rules)
+  for (const Rule &rule : rules_)
     if (!rule.used)
       emitRemark(rule.loc, "placement rule \"")
           << rule.pattern << "\" has no effect: "

@@ -21,7 +21,7 @@ public:
   /// What the module holds of them; reports a device that is none of the cluster.
   mlir::LogicalResult read(mlir::ModuleOp module, const DeviceSet &devices);
 
-  bool empty() const { return rules.empty(); }
+  bool empty() const { return rules_.empty(); }
   /// The first rule that matches a name; null if none does.
   const Rule *find(mlir::StringRef name) const;
   /// The device of the first rule that matches a name, which has had an effect from then on; null if none does.
@@ -40,16 +40,16 @@ public:
   void remark(StrategyKind kind);
 
 private:
-  mlir::ModuleOp module;
+  mlir::ModuleOp module_;
   struct Unmoved {
     mlir::Operation *op;
     size_t rule;
     std::string why;
   };
 
-  mlir::SmallVector<Rule> rules;
-  mlir::SmallVector<Unmoved> unmoved;
-  llvm::DenseSet<std::pair<graph::DeviceAttr, const Rule *>> beaten; ///< requests that a rule beat, said once each
+  mlir::SmallVector<Rule> rules_;
+  mlir::SmallVector<Unmoved> unmoved_;
+  llvm::DenseSet<std::pair<graph::DeviceAttr, const Rule *>> beaten_; ///< requests that a rule beat, said once each
 };
 
 } // namespace graphc

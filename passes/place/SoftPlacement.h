@@ -21,11 +21,11 @@ public:
 private:
   bool excludesVariables(graph::DeviceAttr device) const;
 
-  mlir::ModuleOp module;
-  const DistributionSpec &dist;
-  const DeviceSet &devices;
-  const bool isSoft;
-  llvm::DenseSet<graph::DeviceAttr> said;
+  mlir::ModuleOp module_;
+  const DistributionSpec &dist_;
+  const DeviceSet &devices_;
+  const bool isSoft_;
+  llvm::DenseSet<graph::DeviceAttr> said_;
 };
 
 } // namespace graphc

@@ -28,10 +28,10 @@ int64_t getRows(graph::VariableOp variable) {
 
 class Splitter {
 public:
-  Splitter(ModuleOp module, const DistributionSpec &distribution) : module(module), dist(distribution) {}
+  Splitter(ModuleOp module, const DistributionSpec &distribution) : module_(module), dist_(distribution) {}
 
   LogicalResult run() {
-    FailureOr<VariableGroups> groups = groupVariables(module);
+    FailureOr<VariableGroups> groups = groupVariables(module_);
     if (failed(groups))
       return failure();
     findPinned();
@@ -42,13 +42,13 @@ public:
     }
     if (parts.empty())
       remarkOnNothing(*groups);
-    for (auto func : module.getOps<graph::FuncOp>())
+    for (auto func : module_.getOps<graph::FuncOp>())
       for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock()))
         rewrite(&op);
-    for (Operation *op : replaced)
+    for (Operation *op : replaced_)
       op->erase();
     for (auto &[name, made] : parts)
-      SymbolTable::lookupSymbolIn(module, name)->erase();
+      SymbolTable::lookupSymbolIn(module_, name)->erase();
     return success();
   }
 
@@ -60,23 +60,23 @@ private:
   void findPinned() {
     auto note = [&](Operation *op) {
       if (auto beside = op->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith))
-        pinned.insert(beside.getAttr());
+        pinned_.insert(beside.getAttr());
     };
-    for (auto variable : module.getOps<graph::VariableOp>()) {
+    for (auto variable : module_.getOps<graph::VariableOp>()) {
       note(variable);
       graph::DeviceAttr device = graph::getDevice(variable);
       bool open =
-          !device || llvm::all_of(dist.stores, [&](graph::DeviceAttr store) { return satisfies(store, device); });
+          !device || llvm::all_of(dist_.stores, [&](graph::DeviceAttr store) { return satisfies(store, device); });
       if (!open || variable->hasAttr(GraphDialect::kColocateWith) || variable->hasAttr(GraphDialect::kDeviceRule) ||
           hasRule(variable.getSymName()))
-        pinned.insert(variable.getSymNameAttr());
+        pinned_.insert(variable.getSymNameAttr());
     }
-    for (auto func : module.getOps<graph::FuncOp>())
+    for (auto func : module_.getOps<graph::FuncOp>())
       for (Operation &op : func.getBodyBlock()) {
         note(&op);
         if (graph::isUpdate(&op) && !isByRows(&op))
           for (FlatSymbolRefAttr name : graph::getVariables(&op))
-            pinned.insert(name.getAttr());
+            pinned_.insert(name.getAttr());
       }
   }
 
@@ -94,7 +94,7 @@ private:
   }
 
   bool hasRule(StringRef name) {
-    auto rules = module->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
+    auto rules = module_->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
     return rules && llvm::any_of(rules, [&](Attribute entry) {
              auto rule = dyn_cast<ArrayAttr>(entry);
              auto pattern = rule && rule.size() ? dyn_cast<StringAttr>(rule[0]) : StringAttr();
@@ -107,10 +107,10 @@ private:
     graph::VariableOp first = group.front();
     int64_t rows = getRows(first), bytes = first.getBytes();
     for (graph::VariableOp variable : group)
-      if (pinned.contains(variable.getSymNameAttr()) || variable.getType() != first.getType() || variable.getPart())
+      if (pinned_.contains(variable.getSymNameAttr()) || variable.getType() != first.getType() || variable.getPart())
         return {rows};
-    SmallVector<int64_t> sizes = splitRows(rows, bytes / rows, dist.minShardBytes, dist.maxShards);
-    if (rows == 1 && dist.maxShards > 1 && bytes / 2 >= dist.minShardBytes)
+    SmallVector<int64_t> sizes = splitRows(rows, bytes / rows, dist_.minShardBytes, dist_.maxShards);
+    if (rows == 1 && dist_.maxShards > 1 && bytes / 2 >= dist_.minShardBytes)
       first.emitRemark("@") << name.getValue() << " stays whole: its " << bytes
                             << " bytes are a single row of dimension 0, along which variables are split";
     return sizes;
@@ -124,7 +124,7 @@ private:
       int64_t row = 0;
       for (auto [number, rows] : llvm::enumerate(sizes)) {
         std::string name = getPartName(variable.getSymName(), number);
-        if (Operation *other = SymbolTable::lookupSymbolIn(module, name)) {
+        if (Operation *other = SymbolTable::lookupSymbolIn(module_, name)) {
           InFlightDiagnostic diag = other->emitOpError("has the name of a part of @")
                                     << variable.getSymName() << ", which is split; rename it";
           diag.attachNote(variable.getLoc()) << "split variable declared here";
@@ -136,10 +136,10 @@ private:
         part.setSymName(name);
         part.setType(whole.clone(shape));
         part->setAttr(GraphDialect::kPartOf,
-                      graph::PartAttr::get(module.getContext(), variable.getSymName(), whole, row));
+                      graph::PartAttr::get(module_.getContext(), variable.getSymName(), whole, row));
         if (auto owner = part->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kSlotOf))
           part->setAttr(GraphDialect::kSlotOf,
-                        FlatSymbolRefAttr::get(module.getContext(), getPartName(owner.getValue(), number)));
+                        FlatSymbolRefAttr::get(module_.getContext(), getPartName(owner.getValue(), number)));
         made.push_back(part);
         row += rows;
       }
@@ -206,7 +206,7 @@ private:
       OpBuilder builder(user);
       user->getResult(0).replaceAllUsesWith(reader.buildFromParts(builder, values, first));
       user->dropAllReferences();
-      replaced.push_back(user);
+      replaced_.push_back(user);
     }
   }
 
@@ -217,7 +217,7 @@ private:
     if (whole.getDefiningOp() &&
         graph::isRematerializable(whole.getDefiningOp())) // goes with its last update, see rewrite
       return makePart(before, whole, part);
-    Value &made = partsOfValues[{whole, part.getPart().getRow(), getRows(part)}];
+    Value &made = partsOfValues_[{whole, part.getPart().getRow(), getRows(part)}];
     if (!made)
       made = makePart(before, whole, part);
     return made;
@@ -243,21 +243,21 @@ private:
     if (!largest)
       return;
     InFlightDiagnostic remark =
-        emitRemark(getSettingLoc(module, kStrategySetting), "placement \"split\" splits nothing: ");
-    if (dist.maxShards < 2)
+        emitRemark(getSettingLoc(module_, kStrategySetting), "placement \"split\" splits nothing: ");
+    if (dist_.maxShards < 2)
       remark << "there is one parameter server, and \"max_shards\" is not given";
-    else if (largest.getBytes() / 2 < dist.minShardBytes)
+    else if (largest.getBytes() / 2 < dist_.minShardBytes)
       remark << "the largest variable, @" << largest.getSymName() << ", has " << largest.getBytes()
-             << " bytes, less than two parts of \"min_shard_bytes\": " << dist.minShardBytes;
+             << " bytes, less than two parts of \"min_shard_bytes\": " << dist_.minShardBytes;
     else
       remark << "what is large enough is pinned or has a single row";
   }
 
-  ModuleOp module;
-  const DistributionSpec &dist;
-  llvm::DenseSet<StringAttr> pinned;
-  llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> partsOfValues; ///< by first row and number of rows
-  SmallVector<Operation *> replaced;
+  ModuleOp module_;
+  const DistributionSpec &dist_;
+  llvm::DenseSet<StringAttr> pinned_;
+  llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> partsOfValues_; ///< by first row and number of rows
+  SmallVector<Operation *> replaced_;
 };
 
 struct SplitVariablesPass : impl::SplitVariablesBase<SplitVariablesPass> {

@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace graphc {
 
-graph::DeviceAttr findTableDevice(Operation *op, const DistributionSpec &dist, const llvm::DenseSet<Operation *> &varying) {
+graph::DeviceAttr findTableDevice(Operation *op, const DistributionSpec &dist,
+                                  const llvm::DenseSet<Operation *> &varying) {
   const bool hasStores = dist.kind == StrategyKind::ParameterServer || dist.kind == StrategyKind::Mirrored;
   auto reader = dyn_cast<graph::TableReadOpInterface>(op);
   if (!reader || !hasStores || dist.toAggregate)

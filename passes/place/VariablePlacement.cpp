@@ -52,7 +52,7 @@ llvm::SmallVector<int64_t> splitRows(int64_t rows, int64_t rowBytes, int64_t min
 }
 
 std::optional<LoadImbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm::ArrayRef<int64_t> bytes,
-                                       llvm::ArrayRef<int64_t> rows, const llvm::SmallVector<int64_t> &loads) {
+                                           llvm::ArrayRef<int64_t> rows, const llvm::SmallVector<int64_t> &loads) {
   auto sum = [&](llvm::ArrayRef<unsigned> placed, llvm::ArrayRef<int64_t> sizes) {
     llvm::SmallVector<int64_t> all = loads;
     for (auto [task, size] : llvm::zip_equal(placed, sizes))
@@ -74,7 +74,7 @@ std::optional<LoadImbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm:
   if (fullest - least < kWorthARemark || fullest < least + least / 4)
     return std::nullopt;
   return LoadImbalance{unsigned(llvm::find(here, fullest) - here.begin()), fullest,
-                   std::accumulate(here.begin(), here.end(), int64_t(0)), balanced, split};
+                       std::accumulate(here.begin(), here.end(), int64_t(0)), balanced, split};
 }
 
 } // namespace graphc

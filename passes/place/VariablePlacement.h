@@ -45,7 +45,7 @@ inline constexpr int64_t kWorthARemark = 1 << 20;
 /// Whether VariablePolicy::Balanced, alone or with large variables split, would take at least a fifth, and kWorthARemark,
 /// off the fullest task. `rows`: of each group along dimension 0; 1 for what cannot be split.
 std::optional<LoadImbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm::ArrayRef<int64_t> bytes,
-                                       llvm::ArrayRef<int64_t> rows, const llvm::SmallVector<int64_t> &loads);
+                                           llvm::ArrayRef<int64_t> rows, const llvm::SmallVector<int64_t> &loads);
 
 } // namespace graphc
 

@@ -48,14 +48,14 @@ using graph::setDevice;
 /// Between-graph: what leaves the replica domain passes through an aggregate on the device that takes it.
 class BetweenGraph {
 public:
-  BetweenGraph(ModuleOp module, const DistributionSpec &distribution) : symbols(module), dist(distribution) {}
+  BetweenGraph(ModuleOp module, const DistributionSpec &distribution) : symbols_(module), dist_(distribution) {}
 
   LogicalResult run(graph::FuncOp func) {
-    varying = findVarying(func);
-    if (dist.mirrorsVariables())
+    varying_ = findVarying(func);
+    if (dist_.mirrorsVariables())
       return reduceEverywhere(func);
     for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock())) {
-      if (getDevice(&op) == dist.replicaDevice)
+      if (getDevice(&op) == dist_.replicaDevice)
         continue;
       if (auto reader = dyn_cast<graph::TableReadOpInterface>(op);
           reader && isReplicated(reader.getNumbersOperand().get())) {
@@ -69,12 +69,12 @@ public:
         if (!graph::isUpdate(&op)) {
           InFlightDiagnostic diag = op.emitOpError("is on \"")
                                     << getDevice(&op).str() << "\", but takes a value that each of the "
-                                    << dist.replicas
+                                    << dist_.replicas
                                     << " replicas computes for itself; only variables' updates leave the replicas";
-          diag.attachNote(operand.get().getLoc()) << "computed here, on \"" << dist.replicaDevice.str() << "\"";
+          diag.attachNote(operand.get().getLoc()) << "computed here, on \"" << dist_.replicaDevice.str() << "\"";
           return diag;
         }
-        if (!graph::appliesGradient(&op) && !varies(operand.get(), varying)) {
+        if (!graph::appliesGradient(&op) && !varies(operand.get(), varying_)) {
           takeOnce(&op, operand);
           continue;
         }
@@ -83,7 +83,7 @@ public:
         crosses = true;
       }
       // A gradient that no replica computes (made of variables alone, on their task) still counts N times.
-      if (graph::appliesGradient(&op) && !dist.async && !crosses)
+      if (graph::appliesGradient(&op) && !dist_.async && !crosses)
         sumCopies(&op);
     }
     return success();
@@ -92,26 +92,26 @@ public:
 private:
   bool isReplicated(Value value) {
     Operation *def = value.getDefiningOp();
-    return !def || getDevice(def) == dist.replicaDevice; // arguments are fed to every replica
+    return !def || getDevice(def) == dist_.replicaDevice; // arguments are fed to every replica
   }
 
   /// Rows of a variable, taken where it is for all replicas at once: their numbers are collected, the rows dealt. Where updates are
   /// asynchronous each replica has a program there.
   void takeRows(graph::TableReadOpInterface reader) {
-    if (dist.async)
+    if (dist_.async)
       return;
     const DeviceAttr device = getDevice(reader);
     OpBuilder builder(reader);
     const std::string name = graph::getVariable(reader.getTableOperand().get().getDefiningOp()).getValue().str();
     OpOperand &numbers = reader.getNumbersOperand();
-    numbers.set(collectOn(builder, device, numbers.get(), name + ".numbers", dist.replicas));
+    numbers.set(collectOn(builder, device, numbers.get(), name + ".numbers", dist_.replicas));
     Value rows = reader->getResult(0);
     const Type own = rows.getType();
-    rows.setType(typeOfAll(rows, dist.replicas));
+    rows.setType(typeOfAll(rows, dist_.replicas));
     builder.setInsertionPointAfter(reader);
     auto deal = graph::DealOp::create(builder, reader.getLoc(), own, name + ".rows", rows, /*count=*/Value(),
-                                      /*counts=*/Value(), dist.replicas);
-    setDevice(deal, dist.replicaDevice);
+                                      /*counts=*/Value(), dist_.replicas);
+    setDevice(deal, dist_.replicaDevice);
     rows.replaceAllUsesExcept(deal.getResult(), deal);
   }
 
@@ -130,7 +130,7 @@ private:
   /// Once more on `device` what replicas compute, `value` last.
   void copyTo(OpBuilder &builder, DeviceAttr device, Value value, IRMapping &copies) {
     Operation *def = value.getDefiningOp();
-    if (getDevice(def) != dist.replicaDevice || copies.contains(value))
+    if (getDevice(def) != dist_.replicaDevice || copies.contains(value))
       return;
     for (Value input : def->getOperands())
       copyTo(builder, device, input, copies);
@@ -138,7 +138,7 @@ private:
   }
 
   Value divide(OpBuilder &builder, Location loc, Value sum, DeviceAttr device) {
-    return graph::createMean(builder, loc, sum, counted() * dist.getMicroBatchesEach(), device);
+    return graph::createMean(builder, loc, sum, counted() * dist_.getMicroBatchesEach(), device);
   }
 
   /// all_reduce: every replica needs the sum, since each applies it to its own copy. What no replica's data reaches is
@@ -148,35 +148,35 @@ private:
       if (!graph::isUpdate(&op))
         continue;
       OpOperand &operand = graph::getUpdateOperand(&op);
-      if ((graph::appliesGradient(&op) || varies(operand.get(), varying)) && failed(aggregate(&op, operand)))
+      if ((graph::appliesGradient(&op) || varies(operand.get(), varying_)) && failed(aggregate(&op, operand)))
         return failure();
     }
     return success();
   }
 
   LogicalResult aggregate(Operation *update, OpOperand &operand) {
-    auto variable = symbols.lookup<graph::VariableOp>(graph::getVariable(update).getValue());
-    FailureOr<VariableAggregation> kind = getAggregation(update, variable, dist.replicas);
+    auto variable = symbols_.lookup<graph::VariableOp>(graph::getVariable(update).getValue());
+    FailureOr<VariableAggregation> kind = getAggregation(update, variable, dist_.replicas);
     if (failed(kind))
       return failure();
-    if (dist.async) // each replica's value is applied as it comes
+    if (dist_.async) // each replica's value is applied as it comes
       return success();
     if (*kind == VariableAggregation::FirstReplica) {
       InFlightDiagnostic diag =
           update->emitOpError("has aggregation \"first_replica\", but under ")
-          << (dist.mirrorsVariables() ? "all_reduce every replica counts" : "a parameter server every replica sends")
+          << (dist_.mirrorsVariables() ? "all_reduce every replica counts" : "a parameter server every replica sends")
           << "; expected \"mean\" or \"sum\"";
       diag.attachNote(variable.getLoc()) << "aggregation declared here";
       return diag;
     }
-    Value &mean = means[{operand.get(), getDevice(update)}];
+    Value &mean = means_[{operand.get(), getDevice(update)}];
     if (*kind == VariableAggregation::Mean && mean) { // what the norm of a gradient is taken of, its update takes
       operand.set(mean);
       return success();
     }
     OpBuilder builder(update);
     Location loc = operand.get().getLoc();
-    Value sum = graph::AggregateOp::create(builder, loc, operand.get().getType(), operand.get(), dist.replicas);
+    Value sum = graph::AggregateOp::create(builder, loc, operand.get().getType(), operand.get(), dist_.replicas);
     setDevice(sum.getDefiningOp(), getDevice(update));
     operand.set(*kind == VariableAggregation::Mean ? mean = divide(builder, loc, sum, getDevice(update)) : sum);
     return success();
@@ -191,19 +191,19 @@ private:
       setDevice(sum.getDefiningOp(), getDevice(update));
       return sum;
     };
-    plan::GrowingSum<Value> sum(dist.toAggregate ? uint64_t(dist.toAggregate) : 1);
+    plan::GrowingSum<Value> sum(dist_.toAggregate ? uint64_t(dist_.toAggregate) : 1);
     for (int64_t r = 0; r < counted(); ++r)
       sum.push(value, add);
     operand.set(divide(builder, value.getLoc(), sum.take(add), getDevice(update)));
   }
 
   /// How many replicas a sum has.
-  int64_t counted() const { return dist.toAggregate ? dist.toAggregate : dist.replicas; }
+  int64_t counted() const { return dist_.toAggregate ? dist_.toAggregate : dist_.replicas; }
 
-  SymbolTable symbols;
-  const DistributionSpec &dist;
-  llvm::DenseSet<Operation *> varying;
-  llvm::DenseMap<std::pair<Value, DeviceAttr>, Value> means; ///< of a value, on a device
+  SymbolTable symbols_;
+  const DistributionSpec &dist_;
+  llvm::DenseSet<Operation *> varying_;
+  llvm::DenseMap<std::pair<Value, DeviceAttr>, Value> means_; ///< of a value, on a device
 };
 
 struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {

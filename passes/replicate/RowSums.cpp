@@ -53,11 +53,11 @@ int64_t getDivisor(Operation *op) {
 
 class RowSummer {
 public:
-  RowSummer(graph::FuncOp func, const DistributionSpec &dist) : func(func), dist(dist), builder(func.getContext()) {}
+  RowSummer(graph::FuncOp func, const DistributionSpec &dist) : func_(func), dist_(dist), builder_(func.getContext()) {}
 
   void run() {
     SmallVector<Operation *> updates;
-    for (Operation &op : func.getBodyBlock())
+    for (Operation &op : func_.getBodyBlock())
       if (graph::appliesGradient(&op))
         updates.push_back(&op);
     for (Operation *update : updates)
@@ -81,20 +81,20 @@ private:
                                       ArrayRef<Value> rows, bool collects, int64_t perLeaf);
   Arrived sumOf(Sharer &sharer, StringRef name, RowGradientOpInterface gradient, int64_t replicas, int64_t perLeaf);
   DeviceAttr deviceOf(Value value) {
-    return value.getDefiningOp() ? graph::getDeviceOf(value) : graph::getDevice(func);
+    return value.getDefiningOp() ? graph::getDeviceOf(value) : graph::getDevice(func_);
   }
   Value join(ArrayRef<Value> values, DeviceAttr device) {
     if (values.size() == 1)
       return values.front();
-    Value whole = graph::createJoin(builder, values.front().getLoc(), values);
+    Value whole = graph::createJoin(builder_, values.front().getLoc(), values);
     setDevice(whole.getDefiningOp(), device);
     return whole;
   }
 
-  graph::FuncOp func;
-  const DistributionSpec &dist;
-  OpBuilder builder;
-  DeviceAttr server; ///< of the update
+  graph::FuncOp func_;
+  const DistributionSpec &dist_;
+  OpBuilder builder_;
+  DeviceAttr server_; ///< of the update
 };
 
 /// Values of all micro-batches end to end on the server: first those of each device there, in order, then those of the replicas.
@@ -109,8 +109,8 @@ Value RowSummer::toServer(StringRef name, ArrayRef<Value> values, bool collects)
     i = end;
   }
   if (!collects)
-    return join(parts, server);
-  return collectOn(builder, server, join(parts, dist.replicaDevice), name, dist.replicas);
+    return join(parts, server_);
+  return collectOn(builder_, server_, join(parts, dist_.replicaDevice), name, dist_.replicas);
 }
 
 /// A sharer's sums by the subtree that its micro-batches are, side by side: as if the table had as many rows as there are numbers, renamed to
@@ -121,24 +121,24 @@ RowSummer::Arrived RowSummer::sumOf(Sharer &sharer, StringRef name, RowGradientO
   Value numbers = join(sharer.numbers, sharer.device), rows = join(sharer.rows, sharer.device);
   auto table = cast<RankedTensorType>(gradient->getResult(0).getType());
   const graph::DistinctNumbers own =
-      graph::distinctOn(builder, sharer.device, numbers, gradient.getFirstNumber(), table.getDimSize(0));
+      graph::distinctOn(builder_, sharer.device, numbers, gradient.getFirstNumber(), table.getDimSize(0));
   const int64_t most = cast<RankedTensorType>(numbers.getType()).getNumElements();
   Value places = own.places;
   if (const auto each = int64_t(sharer.numbers.size()); each > 1) {
     const graph::RowSums sums =
-        graph::createRowSums(builder, loc, places, rows, table.clone({most, table.getDimSize(1)}), 0, each, perLeaf);
+        graph::createRowSums(builder_, loc, places, rows, table.clone({most, table.getDimSize(1)}), 0, each, perLeaf);
     setDevice(sums.numbers.getDefiningOp(), sharer.device);
     places = sums.numbers;
     rows = sums.rows;
   }
-  Value sums = gradient.buildFrom(builder, places, rows, most);
+  Value sums = gradient.buildFrom(builder_, places, rows, most);
   setDevice(sums.getDefiningOp(), sharer.device);
-  if (sharer.device == server)
+  if (sharer.device == server_)
     return {own.numbers, sums};
-  const CollectedNumbers collected = collectDistinct(builder, own, server, name, replicas);
-  auto all = graph::CollectOp::create(builder, loc, typeOfAll(sums, replicas), (name + ".gradient").str(), sums,
+  const CollectedNumbers collected = collectDistinct(builder_, own, server_, name, replicas);
+  auto all = graph::CollectOp::create(builder_, loc, typeOfAll(sums, replicas), (name + ".gradient").str(), sums,
                                       own.count, collected.counts, uint64_t(replicas));
-  setDevice(all, server);
+  setDevice(all, server_);
   return {collected.all, all};
 }
 
@@ -148,8 +148,8 @@ std::optional<RowSummer::Arrived> RowSummer::sumsToServer(StringRef name, RowGra
                                                           int64_t perLeaf) {
   SmallVector<Sharer> sharers;
   for (auto [number, row] : llvm::zip_equal(numbers, rows)) {
-    const DeviceAttr device = collects ? dist.replicaDevice : deviceOf(row);
-    if (!device || device::hasOwnMemory(device.getKind()) || (device != server && deviceOf(number) != device))
+    const DeviceAttr device = collects ? dist_.replicaDevice : deviceOf(row);
+    if (!device || device::hasOwnMemory(device.getKind()) || (device != server_ && deviceOf(number) != device))
       return std::nullopt;
     if (sharers.empty() || sharers.back().device != device)
       sharers.push_back({device, {}, {}});
@@ -163,17 +163,18 @@ std::optional<RowSummer::Arrived> RowSummer::sumsToServer(StringRef name, RowGra
     return std::nullopt;
   SmallVector<Value> allNumbers, allRows;
   for (Sharer &sharer : sharers) {
-    const Arrived sums = sumOf(sharer, name, gradient, collects ? dist.replicas : 1, perLeaf);
+    const Arrived sums = sumOf(sharer, name, gradient, collects ? dist_.replicas : 1, perLeaf);
     allNumbers.push_back(sums.numbers);
     allRows.push_back(sums.rows);
   }
-  return Arrived{join(allNumbers, server), join(allRows, server), collects ? dist.replicas : int64_t(sharers.size())};
+  return Arrived{join(allNumbers, server_), join(allRows, server_),
+                 collects ? dist_.replicas : int64_t(sharers.size())};
 }
 
 void RowSummer::rewrite(Operation *update) {
-  server = graph::getDevice(update);
+  server_ = graph::getDevice(update);
   OpOperand &operand = graph::getUpdateOperand(update);
-  if (!server || device::hasOwnMemory(server.getKind()) || dist.toAggregate || dist.mirrorsVariables())
+  if (!server_ || device::hasOwnMemory(server_.getKind()) || dist_.toAggregate || dist_.mirrorsVariables())
     return;
   const int64_t divisor = getDivisor(operand.get().getDefiningOp());
   Operation *mean = divisor ? operand.get().getDefiningOp() : nullptr;
@@ -185,10 +186,10 @@ void RowSummer::rewrite(Operation *update) {
   // One a micro-batch, or the sum is another than that of a step.
   const bool collects = bool(aggregate);
   int64_t each = 1;
-  if (dist.hasTowers(func))
-    each = dist.kind == StrategyKind::Mirrored ? dist.microBatches : dist.getMicroBatchesEach();
-  const int64_t microBatches = each * (collects ? dist.replicas : 1);
-  const int64_t perLeaf = microBatches > 1 ? dist.getMicroBatchesOfLeaf() : 1;
+  if (dist_.hasTowers(func_))
+    each = dist_.kind == StrategyKind::Mirrored ? dist_.microBatches : dist_.getMicroBatchesEach();
+  const int64_t microBatches = each * (collects ? dist_.replicas : 1);
+  const int64_t perLeaf = microBatches > 1 ? dist_.getMicroBatchesOfLeaf() : 1;
   if (int64_t(gradients.size()) != each || microBatches % perLeaf)
     return;
   SmallVector<Value> numbers, rows;
@@ -203,11 +204,11 @@ void RowSummer::rewrite(Operation *update) {
       return;
     // Numbers that lie in a variable on a server, the same for all, are no replica's to send.
     auto isReplicas = [&](Value value) {
-      return !value.getDefiningOp() || graph::getDevice(value.getDefiningOp()) == dist.replicaDevice;
+      return !value.getDefiningOp() || graph::getDevice(value.getDefiningOp()) == dist_.replicaDevice;
     };
     if (collects && !(isReplicas(numbers.back()) && isReplicas(rows.back())))
       return;
-    crosses |= graph::getDevice(gradient) != server;
+    crosses |= graph::getDevice(gradient) != server_;
     bytes += graph::getByteSize(type) + graph::getByteSize(rows.back());
   }
   auto table = cast<RankedTensorType>(sum.getType());
@@ -215,34 +216,34 @@ void RowSummer::rewrite(Operation *update) {
     return;
 
   Operation *last = sum.getDefiningOp();
-  builder.setInsertionPointAfter(last);
+  builder_.setInsertionPointAfter(last);
   const std::string name = graph::getVariable(update).getValue().str();
   std::optional<Arrived> arrived;
-  if (dist.distinctRows)
+  if (dist_.distinctRows)
     arrived = sumsToServer(name, gradients.front(), numbers, rows, collects, perLeaf);
   const bool summed = arrived.has_value();
   if (!summed)
     arrived = {toServer(name + ".numbers", numbers, collects), toServer(name + ".gradient", rows, collects), 0};
   graph::RowSums sums{arrived->numbers, arrived->rows};
   if (const int64_t first = gradients.front().getFirstNumber(); !summed || arrived->sharers > 1 || first) {
-    sums = graph::createRowSums(builder, sum.getLoc(), arrived->numbers, arrived->rows, table, first,
+    sums = graph::createRowSums(builder_, sum.getLoc(), arrived->numbers, arrived->rows, table, first,
                                 summed ? arrived->sharers : microBatches, summed ? 1 : perLeaf);
-    setDevice(sums.numbers.getDefiningOp(), server);
+    setDevice(sums.numbers.getDefiningOp(), server_);
   }
   auto byRows = dyn_cast<graph::RowUpdateOpInterface>(update);
   const bool isAlone = sum.hasOneUse() && (!mean || mean->hasOneUse());
   if (byRows && isAlone) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(update);
-    Value gradient = mean ? graph::createMean(builder, mean->getLoc(), sums.rows, divisor, server) : sums.rows;
-    if (Operation *made = byRows.buildRowUpdate(builder, sums.numbers, gradient)) {
-      setDevice(made, server);
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPoint(update);
+    Value gradient = mean ? graph::createMean(builder_, mean->getLoc(), sums.rows, divisor, server_) : sums.rows;
+    if (Operation *made = byRows.buildRowUpdate(builder_, sums.numbers, gradient)) {
+      setDevice(made, server_);
       update->erase();
       return;
     }
   }
-  Value dense = gradients.front().buildFrom(builder, sums.numbers, sums.rows, table.getDimSize(0));
-  setDevice(dense.getDefiningOp(), server);
+  Value dense = gradients.front().buildFrom(builder_, sums.numbers, sums.rows, table.getDimSize(0));
+  setDevice(dense.getDefiningOp(), server_);
   sum.replaceAllUsesWith(dense);
 }
 

@@ -31,24 +31,24 @@ public:
   static constexpr int64_t kFewestInLoop = 9, kFewestInLoopOfOwnMemory = 3;
 
   TowerBuilder(ModuleOp module, graph::FuncOp func, const DistributionSpec &dist)
-      : symbols(module), func(func), dist(dist), devices(dist.towers), each(dist.getMicroBatchesEach()),
-        count(devices.empty() ? each : dist.microBatches), builder(func.getContext()) {}
+      : symbols_(module), func_(func), dist_(dist), devices_(dist.towers), each_(dist.getMicroBatchesEach()),
+        count_(devices_.empty() ? each_ : dist.microBatches), builder_(func.getContext()) {}
 
   LogicalResult run() {
-    Block &block = func.getBodyBlock();
+    Block &block = func_.getBodyBlock();
     SmallVector<Operation *> ops;
     for (Operation &op : block)
       ops.push_back(&op);
-    varying = findVarying(func);
+    varying_ = findVarying(func_);
     for (auto metric : block.getOps<graph::MetricOp>()) // of every micro-batch, whatever it measures
-      varying.insert(metric);
+      varying_.insert(metric);
     for (Operation *op : ops)
-      if (DeviceAttr table = findTableDevice(op, dist, varying))
-        tables[op] = table;
-    builder.setInsertionPointToEnd(&block);
+      if (DeviceAttr table = findTableDevice(op, dist_, varying_))
+        tables_[op] = table;
+    builder_.setInsertionPointToEnd(&block);
     bool split = false; // a variable is read behind what writes it
     for (Operation *op : ops) {
-      if (auto read = dyn_cast<graph::ReadOp>(op); read && pendingWrites.contains(read.getVariableAttr().getAttr())) {
+      if (auto read = dyn_cast<graph::ReadOp>(op); read && pendingWrites_.contains(read.getVariableAttr().getAttr())) {
         split = true;
         if (failed(flush(/*only=*/false)))
           return failure();
@@ -56,40 +56,40 @@ public:
       // Made of the mean that an update takes: once, or by each micro-batch, which then comes behind the sum of all. An update waits anyway,
       // so that its gradient is summed once, for the norm that bounds it and for itself.
       const bool isBehind = llvm::any_of(
-          op->getOperands(), [&](Value operand) { return llvm::is_contained(waiting, operand.getDefiningOp()); });
-      if (isBehind && varying.contains(op) && !graph::isUpdate(op)) {
+          op->getOperands(), [&](Value operand) { return llvm::is_contained(waiting_, operand.getDefiningOp()); });
+      if (isBehind && varying_.contains(op) && !graph::isUpdate(op)) {
         split = true;
         if (failed(flush(/*only=*/false)))
           return failure();
       }
       if (graph::isUpdate(op)) {
         for (FlatSymbolRefAttr name : graph::getWrittenVariables(op))
-          pendingWrites.insert(name.getAttr());
-        waiting.push_back(op);
+          pendingWrites_.insert(name.getAttr());
+        waiting_.push_back(op);
       } else if (isa<graph::SummaryOp, graph::ReturnOp>(op)) {
-        waiting.push_back(op);
-      } else if (varying.contains(op)) {
-        segment.push_back(op);
+        waiting_.push_back(op);
+      } else if (varying_.contains(op)) {
+        segment_.push_back(op);
       } else if (isBehind) {
-        waiting.push_back(op);
+        waiting_.push_back(op);
       } else {
         op->moveBefore(&block, block.end()); // the same for every tower: once
       }
     }
     if (failed(flush(/*only=*/!split)))
       return failure();
-    for (Operation *op : llvm::reverse(made))
+    for (Operation *op : llvm::reverse(made_))
       op->erase();
     for (Operation *op : llvm::reverse(ops))
-      if (replaced.contains(op))
+      if (replaced_.contains(op))
         op->erase();
     return success();
   }
 
 private:
   Value inTower(Value value, int64_t tower) {
-    auto map = maps.find(tower);
-    return map == maps.end() ? value : map->second.lookupOrDefault(value);
+    auto map = maps_.find(tower);
+    return map == maps_.end() ? value : map->second.lookupOrDefault(value);
   }
 
   /// A partial sum.
@@ -110,32 +110,33 @@ private:
   LogicalResult flush(bool only) {
     llvm::MapVector<OpOperand *, VariableAggregation> kinds; // what each waiting operand becomes
     Sums sums; // over the towers, by the original value
-    for (Operation *op : waiting)
+    for (Operation *op : waiting_)
       for (OpOperand &operand : op->getOpOperands()) {
         FailureOr<VariableAggregation> kind = classify(op, operand);
         if (failed(kind))
           return failure();
         kinds[&operand] = *kind;
         if (*kind != VariableAggregation::FirstReplica) // made where the first that takes it stands
-          sums.insert({operand.get(), {plan::GrowingSum<Part>(uint64_t(dist.getMicroBatchesOfLeaf())), getDevice(op)}});
+          sums.insert(
+              {operand.get(), {plan::GrowingSum<Part>(uint64_t(dist_.getMicroBatchesOfLeaf())), getDevice(op)}});
       }
-    llvm::DenseSet<Operation *> own(segment.begin(), segment.end());
+    llvm::DenseSet<Operation *> own(segment_.begin(), segment_.end());
     auto isOwn = [&](Value value) { return own.contains(value.getDefiningOp()); };
     const bool loops = only && canLoop(kinds);
     if (loops) {
       sumAll(kinds, sums);
-      own.insert(segment.begin(), segment.end());
+      own.insert(segment_.begin(), segment_.end());
     }
     if (loops && llvm::any_of(llvm::make_first_range(sums), isOwn))
       startLoop(llvm::make_filter_range(sums, [&](auto &sum) { return isOwn(sum.first); }));
     std::vector<uint64_t> stops; // of a loop, which may have millions of micro-batches, none
-    if (!looped)
-      stops = plan::sumStops(uint64_t(each), uint64_t(dist.getMicroBatchesOfLeaf()));
-    for (int64_t tower = 0; tower < count; ++tower) {
-      const bool stop = std::ranges::binary_search(stops, uint64_t(tower % each + 1));
+    if (!looped_)
+      stops = plan::sumStops(uint64_t(each_), uint64_t(dist_.getMicroBatchesOfLeaf()));
+    for (int64_t tower = 0; tower < count_; ++tower) {
+      const bool stop = std::ranges::binary_search(stops, uint64_t(tower % each_ + 1));
       // A sum grows right behind each tower's value, so that the value does not outlive it.
-      if (!looped || (tower + 1) % each == 0)
-        for (Operation *op : segment) {
+      if (!looped_ || (tower + 1) % each_ == 0)
+        for (Operation *op : segment_) {
           cloneInto(op, tower);
           if (!stop)
             for (Value result : op->getResults())
@@ -160,15 +161,16 @@ private:
       Sum &sum = sums.find(operand->get())->second;
       Value whole = finish(sum, operand->get().getLoc());
       // Between graphs replicate and the host go on with the sum of what each replica has.
-      operand->set(kind == VariableAggregation::Mean && !dist.replicates(func) ? divide(whole, sum.device, means) : whole);
+      operand->set(kind == VariableAggregation::Mean && !dist_.replicates(func_) ? divide(whole, sum.device, means)
+                                                                                 : whole);
     }
-    Block &block = func.getBodyBlock();
-    for (Operation *op : waiting)
+    Block &block = func_.getBodyBlock();
+    for (Operation *op : waiting_)
       op->moveBefore(&block, block.end());
-    builder.setInsertionPointToEnd(&block);
-    waiting.clear();
-    segment.clear();
-    pendingWrites.clear();
+    builder_.setInsertionPointToEnd(&block);
+    waiting_.clear();
+    segment_.clear();
+    pendingWrites_.clear();
     return success();
   }
 
@@ -176,16 +178,17 @@ private:
   /// sums of.
   bool canLoop(const llvm::MapVector<OpOperand *, VariableAggregation> &kinds) {
     auto hasOwnMemory = [](DeviceAttr device) { return device && device::hasOwnMemory(device.getKind()); };
-    const bool ownMemory = llvm::any_of(devices, hasOwnMemory) ||
-                           llvm::any_of(segment, [&](Operation *op) { return hasOwnMemory(getDevice(op)); });
-    if (each < (ownMemory ? kFewestInLoopOfOwnMemory : kFewestInLoop) || segment.empty())
+    const bool ownMemory = llvm::any_of(devices_, hasOwnMemory) ||
+                           llvm::any_of(segment_, [&](Operation *op) { return hasOwnMemory(getDevice(op)); });
+    if (each_ < (ownMemory ? kFewestInLoopOfOwnMemory : kFewestInLoop) || segment_.empty())
       return false;
     auto isRepeatable = [](Operation *op) {
       return isMemoryEffectFree(op) || isa<graph::NextBatchOp, graph::MetricOp>(op);
     };
-    return !waitsForAnswers() && llvm::all_of(segment, isRepeatable) && llvm::all_of(kinds, [&](const auto &wanted) {
+    return !waitsForAnswers() && llvm::all_of(segment_, isRepeatable) && llvm::all_of(kinds, [&](const auto &wanted) {
       Value value = wanted.first->get();
-      return wanted.second != VariableAggregation::FirstReplica || !varies(value, varying) || graph::hasSums(value.getType());
+      return wanted.second != VariableAggregation::FirstReplica || !varies(value, varying_) ||
+             graph::hasSums(value.getType());
     });
   }
 
@@ -193,7 +196,7 @@ private:
   void sumAll(llvm::MapVector<OpOperand *, VariableAggregation> &kinds, Sums &sums) {
     auto addSum = [&](OpOperand &operand, DeviceAttr device) {
       kinds[&operand] = VariableAggregation::Sum;
-      sums.insert({operand.get(), {plan::GrowingSum<Part>(uint64_t(dist.getMicroBatchesOfLeaf())), device}});
+      sums.insert({operand.get(), {plan::GrowingSum<Part>(uint64_t(dist_.getMicroBatchesOfLeaf())), device}});
     };
     struct Inserted : OpBuilder::Listener {
       SmallVector<Operation *> ops;
@@ -202,52 +205,52 @@ private:
     auto adopt = [&](const Inserted &inserted, DeviceAttr device) {
       for (Operation *op : inserted.ops) {
         setDevice(op, device);
-        varying.insert(op);
-        made.push_back(op);
-        segment.push_back(op);
+        varying_.insert(op);
+        made_.push_back(op);
+        segment_.push_back(op);
       }
     };
     SmallVector<Operation *> totals;
-    for (Operation *op : std::exchange(segment, {})) {
+    for (Operation *op : std::exchange(segment_, {})) {
       auto metric = dyn_cast<graph::MetricOp>(op);
       if (!metric) {
-        segment.push_back(op);
+        segment_.push_back(op);
         continue;
       }
       Inserted inserted;
       OpBuilder inner(metric, &inserted);
       auto [sum, samples] = metric.buildSums(inner);
-      replaced.insert(op);
+      replaced_.insert(op);
       DenseElementsAttr each; // of which no mask leaves any out
       const bool known = matchPattern(samples, m_Constant(&each));
       if (known) {
         Operation *constant = samples.getDefiningOp();
-        samples = graph::createSplat(builder, op->getLoc(), samples.getType(),
-                                     double(each.getSplatValue<int64_t>()) * double(count));
+        samples = graph::createSplat(builder_, op->getLoc(), samples.getType(),
+                                     double(each.getSplatValue<int64_t>()) * double(count_));
         llvm::erase(inserted.ops, constant);
         constant->erase();
       }
       adopt(inserted, getDevice(op));
-      auto total = graph::MetricSumsOp::create(builder, op->getLoc(), metric.getNameAttr(), sum, samples);
+      auto total = graph::MetricSumsOp::create(builder_, op->getLoc(), metric.getNameAttr(), sum, samples);
       for (Operation *own : {total.getOperation(), samples.getDefiningOp()})
         if (!getDevice(own))
-          setDevice(own, getDevice(func));
-      addSum(total.getSumMutable(), getDevice(func));
+          setDevice(own, getDevice(func_));
+      addSum(total.getSumMutable(), getDevice(func_));
       if (!known)
-        addSum(total.getCountMutable(), getDevice(func));
+        addSum(total.getCountMutable(), getDevice(func_));
       totals.push_back(total);
     }
-    waiting.insert(waiting.begin(), totals.begin(), totals.end());
+    waiting_.insert(waiting_.begin(), totals.begin(), totals.end());
     llvm::MapVector<Value, Value> firsts;
     for (auto [operand, kind] : llvm::to_vector(kinds)) {
       Value value = operand->get();
-      if (kind != VariableAggregation::FirstReplica || !varies(value, varying))
+      if (kind != VariableAggregation::FirstReplica || !varies(value, varying_))
         continue;
       Value &first = firsts[value];
       if (!first) {
         Inserted inserted;
-        OpBuilder inner(&func.getBodyBlock(), func.getBodyBlock().end(), &inserted);
-        first = graph::createOfFirst(inner, value.getLoc(), value, count);
+        OpBuilder inner(&func_.getBodyBlock(), func_.getBodyBlock().end(), &inserted);
+        first = graph::createOfFirst(inner, value.getLoc(), value, count_);
         adopt(inserted, deviceOf(value));
       }
       operand->set(first);
@@ -258,13 +261,13 @@ private:
   /// Whether a value of a micro-batch comes back, by way of others, to a device that it left. In a loop that device would wait for it in each
   /// iteration, where copies compute another micro-batch meanwhile. Towers send no such but for rows of a table.
   bool waitsForAnswers() {
-    if (!devices.empty())
-      return llvm::any_of(segment, [&](Operation *op) { return tables.contains(op); });
+    if (!devices_.empty())
+      return llvm::any_of(segment_, [&](Operation *op) { return tables_.contains(op); });
     llvm::MapVector<DeviceAttr, SmallVector<DeviceAttr>> takers; // by device, who takes something of it
-    for (Operation *op : segment)
+    for (Operation *op : segment_)
       for (Value operand : op->getOperands())
         if (Operation *def = operand.getDefiningOp();
-            def && varying.contains(def) && !graph::isRematerializable(def) && getDevice(def) != getDevice(op))
+            def && varying_.contains(def) && !graph::isRematerializable(def) && getDevice(def) != getDevice(op))
           if (SmallVector<DeviceAttr> &of = takers[getDevice(def)]; !llvm::is_contained(of, getDevice(op)))
             of.push_back(getDevice(op));
     for (auto &[from, first] : takers) {
@@ -282,14 +285,14 @@ private:
   /// What waits of each sum when a device's last micro-batch comes, which is written out behind the loop, so that what it completes can
   /// leave before it ends.
   template <typename Range> void startLoop(Range &&sums) {
-    const int64_t perLeaf = dist.getMicroBatchesOfLeaf(), places = count / each;
-    looped = each - 1;
-    const unsigned kept = graph::RepeatOp::getKept(uint64_t(looped), uint64_t(perLeaf));
+    const int64_t perLeaf = dist_.getMicroBatchesOfLeaf(), places = count_ / each_;
+    looped_ = each_ - 1;
+    const unsigned kept = graph::RepeatOp::getKept(uint64_t(looped_), uint64_t(perLeaf));
     std::vector<IRMapping> inside;
     for (int64_t place = 0; place < places; ++place) {
-      for (Operation *op : segment)
-        joinPartsOf(op, (place + 1) * each - 1);
-      inside.push_back(maps[(place + 1) * each - 1]);
+      for (Operation *op : segment_)
+        joinPartsOf(op, (place + 1) * each_ - 1);
+      inside.push_back(maps_[(place + 1) * each_ - 1]);
     }
     SmallVector<Type> types;
     SmallVector<Location> locations;
@@ -298,13 +301,13 @@ private:
         types.append(kept, value.getType());
     for (auto &[value, sum] : sums)
       locations.push_back(value.getLoc());
-    auto repeat = graph::RepeatOp::create(builder, builder.getFusedLoc(locations), types, looped, perLeaf);
-    setDevice(repeat, getDevice(segment.front()));
+    auto repeat = graph::RepeatOp::create(builder_, builder_.getFusedLoc(locations), types, looped_, perLeaf);
+    setDevice(repeat, getDevice(segment_.front()));
     OpBuilder body = OpBuilder::atBlockEnd(&repeat.getBody().emplaceBlock());
     // One device deals the batches of all: first of all, before it computes itself.
     for (bool batches : {true, false})
       for (int64_t place = 0; place < places; ++place)
-        for (Operation *op : segment)
+        for (Operation *op : segment_)
           if (places == 1 ? batches : batches == isa<graph::NextBatchOp>(op))
             cloneInLoop(body, op, place, inside[size_t(place)]);
     SmallVector<Value> values;
@@ -324,25 +327,25 @@ private:
   void cloneInLoop(OpBuilder &body, Operation *op, int64_t place, IRMapping &map) {
     // What costs nothing is made where it is used, not read from memory.
     for (Value operand : op->getOperands())
-      if (Operation *def = operand.getDefiningOp(); def && !varying.contains(def) && def->getNumOperands() == 0 &&
+      if (Operation *def = operand.getDefiningOp(); def && !varying_.contains(def) && def->getNumOperands() == 0 &&
                                                     isMemoryEffectFree(def) && !map.contains(operand))
-        placeTower(body.clone(*def, map), place * each);
-    placeTower(body.clone(*op, map), place * each);
+        placeTower(body.clone(*def, map), place * each_);
+    placeTower(body.clone(*op, map), place * each_);
   }
 
   /// Its batch or, where towers have devices, its device.
   void placeTower(Operation *copy, int64_t tower) {
     if (auto batch = dyn_cast<graph::NextBatchOp>(copy)) {
       batch.setMicroBatch(tower);
-      batch.setMicroBatches(count);
+      batch.setMicroBatches(count_);
       return;
     }
     if (auto index = dyn_cast<graph::MicroBatchIndexOp>(copy)) {
       index.setMicroBatch(tower);
-      index.setMicroBatches(count);
+      index.setMicroBatches(count_);
     }
-    if (!devices.empty())
-      setDevice(copy, devices[deviceIndex(tower)]);
+    if (!devices_.empty())
+      setDevice(copy, devices_[deviceIndex(tower)]);
   }
 
   /// What towers of one device have is added there.
@@ -350,13 +353,13 @@ private:
     return [this, device = sum.device, loc](Part left, Part right) -> Part {
       const bool together = left.device == right.device && left.device >= 0;
       DeviceAttr at = together ? deviceOf(left.value) : device;
-      Value add = graph::createAdd(builder, loc, left.value, right.value);
+      Value add = graph::createAdd(builder_, loc, left.value, right.value);
       setDevice(add.getDefiningOp(), at);
       return {add, together ? left.device : -1, /*open=*/true};
     };
   }
-  DeviceAttr deviceOf(Value value) { return value.getDefiningOp() ? graph::getDeviceOf(value) : getDevice(func); }
-  int64_t deviceIndex(int64_t tower) const { return devices.empty() ? 0 : tower / each; }
+  DeviceAttr deviceOf(Value value) { return value.getDefiningOp() ? graph::getDeviceOf(value) : getDevice(func_); }
+  int64_t deviceIndex(int64_t tower) const { return devices_.empty() ? 0 : tower / each_; }
 
   void accumulate(Value value, int64_t tower, Sums &sums) {
     auto *found = sums.find(value);
@@ -373,12 +376,12 @@ private:
 
   /// All that is there of a device's values is summed before any more are made.
   void keep(Sums &sums, int64_t device) {
-    Block &block = func.getBodyBlock();
+    Block &block = func_.getBodyBlock();
     for (Sum &sum : llvm::make_second_range(sums))
       for (Part &part : sum.growing.getPartials())
         if (part.open && part.device == device) {
           Operation *add = part.value.getDefiningOp();
-          add->setAttr(graph::kKept, builder.getUnitAttr());
+          add->setAttr(graph::kKept, builder_.getUnitAttr());
           add->moveBefore(&block, block.end()); // together, behind all that they are made of
           part.open = false;
         }
@@ -394,7 +397,7 @@ private:
   Value divide(Value sum, DeviceAttr device, llvm::DenseMap<Value, Value> &means) {
     Value &mean = means[sum];
     if (!mean)
-      mean = graph::createMean(builder, sum.getLoc(), sum, dist.microBatches, device);
+      mean = graph::createMean(builder_, sum.getLoc(), sum, dist_.microBatches, device);
     return mean;
   }
 
@@ -402,67 +405,68 @@ private:
   /// device.
   void joinPartsIn(int64_t tower, Value value) {
     Operation *join = value.getDefiningOp();
-    if (!join || !graph::isJoin(join) || varying.contains(join) || maps[tower].contains(value) ||
+    if (!join || !graph::isJoin(join) || varying_.contains(join) || maps_[tower].contains(value) ||
         !llvm::all_of(join->getOperands(), [&](Value input) {
           auto read = input.getDefiningOp<graph::ReadOp>();
-          return read && symbols.lookup<graph::VariableOp>(read.getVariable()).getPart();
+          return read && symbols_.lookup<graph::VariableOp>(read.getVariable()).getPart();
         }))
       return;
-    setDevice(builder.clone(*join, maps[tower]), devices[deviceIndex(tower)]);
+    setDevice(builder_.clone(*join, maps_[tower]), devices_[deviceIndex(tower)]);
   }
 
   void joinPartsOf(Operation *op, int64_t tower) {
-    if (!devices.empty() && !isa<graph::NextBatchOp>(op))
+    if (!devices_.empty() && !isa<graph::NextBatchOp>(op))
       for (Value operand : op->getOperands())
         joinPartsIn(tower, operand);
   }
 
   void cloneInto(Operation *op, int64_t tower) {
     joinPartsOf(op, tower);
-    Operation *copy = builder.clone(*op, maps[tower]);
+    Operation *copy = builder_.clone(*op, maps_[tower]);
     placeTower(copy, tower);
-    if (DeviceAttr table = devices.empty() ? DeviceAttr() : tables.lookup(op))
+    if (DeviceAttr table = devices_.empty() ? DeviceAttr() : tables_.lookup(op))
       setDevice(copy, table);
-    replaced.insert(op);
+    replaced_.insert(op);
   }
 
   /// What the towers' values of an operand become.
   FailureOr<VariableAggregation> classify(Operation *op, OpOperand &operand) {
     Value value = operand.get();
-    if (count == 1 || (!graph::isUpdate(op) && !isa<graph::SummaryOp, graph::ReturnOp>(op)))
+    if (count_ == 1 || (!graph::isUpdate(op) && !isa<graph::SummaryOp, graph::ReturnOp>(op)))
       return VariableAggregation::FirstReplica;
     if (graph::isUpdate(op)) {
       if (&operand != &graph::getUpdateOperand(op)) // beside its value
         return VariableAggregation::FirstReplica;
-      if (!varies(value, varying) && !graph::appliesGradient(op))
+      if (!varies(value, varying_) && !graph::appliesGradient(op))
         return VariableAggregation::FirstReplica; // one value for all
-      return getAggregation(op, symbols.lookup<graph::VariableOp>(graph::getVariable(op).getValue()), count);
+      return getAggregation(op, symbols_.lookup<graph::VariableOp>(graph::getVariable(op).getValue()), count_);
     }
     StringAttr declared;
     if (auto summary = dyn_cast<graph::SummaryOp>(op))
       declared = summary.getReductionAttr();
     else
-      declared = func.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), graph::GraphDialect::kReduction);
+      declared = func_.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), graph::GraphDialect::kReduction);
     StringRef reduction = getReductionOf(value.getType(), declared);
     if (reduction == "sum")
       return VariableAggregation::Sum;
-    return reduction == "mean" && varies(value, varying) ? VariableAggregation::Mean : VariableAggregation::FirstReplica;
+    return reduction == "mean" && varies(value, varying_) ? VariableAggregation::Mean
+                                                          : VariableAggregation::FirstReplica;
   }
 
-  SymbolTable symbols;
-  graph::FuncOp func;
-  const DistributionSpec &dist;
-  ArrayRef<DeviceAttr> devices; // of the towers, as many on each; empty: where the function is
-  const int64_t each, count; // towers of a device, and all
-  int64_t looped = 0; // of each device, those that are a loop
-  std::map<int64_t, IRMapping> maps; // by tower; none of those in a loop
-  OpBuilder builder;
-  llvm::DenseSet<Operation *> varying;
-  llvm::DenseMap<Operation *, DeviceAttr> tables; // where rows of a variable are taken
-  llvm::DenseSet<Operation *> replaced; // originals of cloned operations
-  SmallVector<Operation *> segment, made; // made: of it, by sumAll
-  SmallVector<Operation *> waiting;
-  llvm::DenseSet<StringAttr> pendingWrites;
+  SymbolTable symbols_;
+  graph::FuncOp func_;
+  const DistributionSpec &dist_;
+  ArrayRef<DeviceAttr> devices_; // of the towers, as many on each; empty: where the function is
+  const int64_t each_, count_; // towers of a device, and all
+  int64_t looped_ = 0; // of each device, those that are a loop
+  std::map<int64_t, IRMapping> maps_; // by tower; none of those in a loop
+  OpBuilder builder_;
+  llvm::DenseSet<Operation *> varying_;
+  llvm::DenseMap<Operation *, DeviceAttr> tables_; // where rows of a variable are taken
+  llvm::DenseSet<Operation *> replaced_; // originals of cloned operations
+  SmallVector<Operation *> segment_, made_; // made: of it, by sumAll
+  SmallVector<Operation *> waiting_;
+  llvm::DenseSet<StringAttr> pendingWrites_;
 };
 
 } // namespace

@@ -11,7 +11,8 @@ namespace graphc {
 enum class VariableAggregation { Mean, Sum, FirstReplica };
 
 /// The aggregation of the value that `update` gives `variable`; an error where none is declared for an assignment.
-mlir::FailureOr<VariableAggregation> getAggregation(mlir::Operation *update, graph::VariableOp variable, int64_t replicas);
+mlir::FailureOr<VariableAggregation> getAggregation(mlir::Operation *update, graph::VariableOp variable,
+                                                    int64_t replicas);
 
 /// Clones what depends on the batch once a tower (a micro-batch) and joins the towers with sums by the tree of
 /// runtime/common/plan/SumTree.h and one division by their number; between graphs without the division, because the sum goes on over the

@@ -46,9 +46,9 @@ absl::StatusOr<std::string> toStrategyJson(std::string_view given, const cluster
   return json + "}";
 }
 
-ComparedStrategy compare(CompilerInstance &original, std::string_view model, const CompileOptions &options, std::string_view name,
-                 std::string_view strategyJson, cluster::ClusterConfig cluster,
-                 const cluster::MachineCalibration &calibration) {
+ComparedStrategy compare(CompilerInstance &original, std::string_view model, const CompileOptions &options,
+                         std::string_view name, std::string_view strategyJson, cluster::ClusterConfig cluster,
+                         const cluster::MachineCalibration &calibration) {
   ComparedStrategy row;
   row.strategy = std::string(name);
   std::string reason;

@@ -21,8 +21,9 @@ absl::StatusOr<std::string> toStrategyJson(std::string_view text, const cluster:
 
 /// Compiles a copy of the model (of stage graph or differentiated), of a cluster that is supported, without code. `strategy`: as
 /// toStrategyJson gives it.
-ComparedStrategy compare(CompilerInstance &original, std::string_view model, const CompileOptions &options, std::string_view name,
-                 std::string_view strategy, cluster::ClusterConfig cluster, const cluster::MachineCalibration &calibration);
+ComparedStrategy compare(CompilerInstance &original, std::string_view model, const CompileOptions &options,
+                         std::string_view name, std::string_view strategy, cluster::ClusterConfig cluster,
+                         const cluster::MachineCalibration &calibration);
 
 /// The table, the longest cell of each column wide.
 std::string toText(const std::vector<ComparedStrategy> &rows);

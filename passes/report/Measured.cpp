@@ -47,7 +47,7 @@ std::pair<double, double> spanOf(const Lanes &lanes, size_t i) {
 } // namespace
 
 absl::StatusOr<MeasuredTimes> measure(const plan::Plan &plan, const std::string &fingerprint,
-                                 const trace::MeasuredTrace &trace) {
+                                      const trace::MeasuredTrace &trace) {
   GRAPHC_RETURN_IF_ERROR(checkFits(plan, fingerprint, trace));
   MeasuredTimes measured;
   Lanes lanes;

@@ -29,7 +29,7 @@ struct MeasuredTimes {
 
 /// An error where the trace is of another plan, or of another of its phases. `fingerprint`: of the plan.
 absl::StatusOr<MeasuredTimes> measure(const plan::Plan &plan, const std::string &fingerprint,
-                                 const trace::MeasuredTrace &trace);
+                                      const trace::MeasuredTrace &trace);
 
 } // namespace graphc
 

@@ -25,14 +25,14 @@ TimeModel::Engine engineOf(const std::string &device) {
 class Model {
 public:
   Model(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const cluster::MachineCalibration &calibration)
-      : plan(plan), cluster(cluster), calibration(calibration), time(calibration), bytesOf(plan),
-        phase(mainPhase(plan)) {}
+      : plan_(plan), cluster_(cluster), calibration_(calibration), time_(calibration), bytesOf_(plan),
+        phase_(mainPhase(plan)) {}
 
   StepPrediction run();
 
 private:
   std::string hostOf(const plan::Task &task) const {
-    return cluster.hostOf(plan.jobs(int(task.job())).name(), task.index());
+    return cluster_.hostOf(plan_.jobs(int(task.job())).name(), task.index());
   }
   TimeModel::Way wayOf(const plan::Task &from, const plan::Task &to) const;
   TimeModel::Way slowest(const plan::Channel &channel) const;
@@ -67,49 +67,49 @@ private:
   void endSegment(const Track &track);
   static StepPrediction::Lane show(const Track &track, const StepTimeline::Result &result, StepPrediction::Lane lane);
 
-  const plan::Plan &plan;
-  const cluster::ClusterConfig &cluster;
-  const cluster::MachineCalibration &calibration;
-  const TimeModel time;
-  const ChannelBytes bytesOf;
-  const int phase;
-  StepTimeline timeline;
-  std::vector<uint32_t> channels; ///< by plan channel: the timeline's
-  std::vector<double> sendSeconds; ///< by plan channel: the sender is busy
-  std::vector<bool> ahead; ///< by plan channel: sent before the step that needs it
-  std::vector<bool> inSlot; ///< by plan channel: made where its receiver finds it
-  std::vector<uint32_t> times; ///< by plan channel: iterations of the loop that it is sent in
-  std::vector<bool> released; ///< by plan channel: its receiver says when it has read what it took
-  std::map<std::tuple<uint32_t, uint32_t, int, uint32_t>, Leaving> leaving; ///< by programs and how they sum
-  std::map<uint32_t, uint32_t> wires; ///< by program whose end of the link is the narrow one
+  const plan::Plan &plan_;
+  const cluster::ClusterConfig &cluster_;
+  const cluster::MachineCalibration &calibration_;
+  const TimeModel time_;
+  const ChannelBytes bytesOf_;
+  const int phase_;
+  StepTimeline timeline_;
+  std::vector<uint32_t> channels_; ///< by plan channel: the timeline's
+  std::vector<double> sendSeconds_; ///< by plan channel: the sender is busy
+  std::vector<bool> ahead_; ///< by plan channel: sent before the step that needs it
+  std::vector<bool> inSlot_; ///< by plan channel: made where its receiver finds it
+  std::vector<uint32_t> times_; ///< by plan channel: iterations of the loop that it is sent in
+  std::vector<bool> released_; ///< by plan channel: its receiver says when it has read what it took
+  std::map<std::tuple<uint32_t, uint32_t, int, uint32_t>, Leaving> leaving_; ///< by programs and how they sum
+  std::map<uint32_t, uint32_t> wires_; ///< by program whose end of the link is the narrow one
 };
 
 TimeModel::Way Model::wayOf(const plan::Task &from, const plan::Task &to) const {
   if (plan::sameTask(from, to))
-    return time.insideTask();
+    return time_.insideTask();
   auto device = [&](const plan::Task &task) {
     cluster::DeviceSpec name;
-    name.job = plan.jobs(int(task.job())).name();
+    name.job = plan_.jobs(int(task.job())).name();
     name.task = task.index();
     return name;
   };
-  for (const cluster::LinkConfig &link : cluster.links)
+  for (const cluster::LinkConfig &link : cluster_.links)
     if ((link.from.compatibleWith(device(from)) && link.to.compatibleWith(device(to))) ||
         (link.from.compatibleWith(device(to)) && link.to.compatibleWith(device(from))))
       return TimeModel::overLink(link.latencyMicroseconds, link.gigabitsPerSecond);
-  return time.betweenTasks(hostOf(from) == hostOf(to));
+  return time_.betweenTasks(hostOf(from) == hostOf(to));
 }
 
 /// Over all instances of a family: a step waits for the slowest.
 TimeModel::Way Model::slowest(const plan::Channel &channel) const {
-  const plan::Program &from = plan.programs(int(channel.sender())), &to = plan.programs(int(channel.receiver()));
+  const plan::Program &from = plan_.programs(int(channel.sender())), &to = plan_.programs(int(channel.receiver()));
   TimeModel::Way worst;
   std::map<std::pair<std::string, std::string>, bool> seen; // without links, hosts decide
   for (uint32_t i = 0; i < std::max(1u, channel.instances()); ++i) {
-    plan::Task a = plan::instanceTask(plan, from, std::min(i, from.instances() - 1));
+    plan::Task a = plan::instanceTask(plan_, from, std::min(i, from.instances() - 1));
     uint32_t other = channel.all_to_all() ? (i + 1) % channel.instances() : i;
-    plan::Task b = plan::instanceTask(plan, to, std::min(other, to.instances() - 1));
-    if (cluster.links.empty() && !seen.try_emplace({hostOf(a), hostOf(b)}, true).second && i > 1)
+    plan::Task b = plan::instanceTask(plan_, to, std::min(other, to.instances() - 1));
+    if (cluster_.links.empty() && !seen.try_emplace({hostOf(a), hostOf(b)}, true).second && i > 1)
       continue;
     TimeModel::Way way = wayOf(a, b);
     if (i == 0 || way.bytesPerSecond < worst.bytesPerSecond)
@@ -121,17 +121,17 @@ TimeModel::Way Model::slowest(const plan::Channel &channel) const {
 Model::Leaving Model::leavingHosts(const plan::Channel &channel) {
   // How an instance's bytes are shared by its peers does not depend on how many chunks there are; so each shape is looked at once.
   const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
-  auto [known, isNew] = leaving.try_emplace({channel.sender(), channel.receiver(), shape.algorithm, shape.hosts});
+  auto [known, isNew] = leaving_.try_emplace({channel.sender(), channel.receiver(), shape.algorithm, shape.hosts});
   Leaving &each = known->second; // where each instance sends one byte
   if (isNew) {
     auto hostsOf = [&](const plan::Program &program) {
       std::vector<std::string> hosts;
       for (uint32_t i = 0; i < channel.instances(); ++i)
-        hosts.push_back(hostOf(plan::instanceTask(plan, program, std::min(i, program.instances() - 1))));
+        hosts.push_back(hostOf(plan::instanceTask(plan_, program, std::min(i, program.instances() - 1))));
       return hosts;
     };
-    const std::vector<std::string> from = hostsOf(plan.programs(int(channel.sender()))),
-                                   to = hostsOf(plan.programs(int(channel.receiver())));
+    const std::vector<std::string> from = hostsOf(plan_.programs(int(channel.sender()))),
+                                   to = hostsOf(plan_.programs(int(channel.receiver())));
     const double all = double(plan::allReduceMessages(shape, channel.instances()));
     std::map<std::string, double> ofHost;
     for (uint32_t i = 0; i < channel.instances(); ++i) {
@@ -149,30 +149,30 @@ Model::Leaving Model::leavingHosts(const plan::Channel &channel) {
       each.most = std::max(each.most, sent);
     }
   }
-  const double bytes = double(bytesOf.perStep(channel)) / std::max(1u, channel.instances());
+  const double bytes = double(bytesOf_.perStep(channel)) / std::max(1u, channel.instances());
   return {each.all * bytes, each.most * bytes};
 }
 
 /// What only the programs say of a channel.
 void Model::readPrograms() {
-  ahead.assign(size_t(plan.channels_size()), false);
-  inSlot.assign(size_t(plan.channels_size()), false);
-  released.assign(size_t(plan.channels_size()), false);
-  times.assign(size_t(plan.channels_size()), 1);
-  for (const plan::Program &program : plan.programs()) {
+  ahead_.assign(size_t(plan_.channels_size()), false);
+  inSlot_.assign(size_t(plan_.channels_size()), false);
+  released_.assign(size_t(plan_.channels_size()), false);
+  times_.assign(size_t(plan_.channels_size()), 1);
+  for (const plan::Program &program : plan_.programs()) {
     plan::LoopWalk loops;
     for (const plan::Instruction &instruction : program.instructions()) {
       const uint32_t here = loops.times(instruction);
       if (instruction.has_send_start())
-        times[instruction.send_start().channel()] = here;
+        times_[instruction.send_start().channel()] = here;
       if (instruction.send_start().ahead())
-        ahead[instruction.send_start().channel()] = true;
+        ahead_[instruction.send_start().channel()] = true;
       if (instruction.has_release())
-        released[instruction.release().channel()] = true;
+        released_[instruction.release().channel()] = true;
     }
     for (const plan::Buffer &buffer : program.buffers())
       if (buffer.has_outgoing())
-        inSlot[buffer.outgoing()] = true;
+        inSlot_[buffer.outgoing()] = true;
   }
 }
 
@@ -180,13 +180,13 @@ TimeModel::Message Model::messageOf(const plan::Channel &channel) {
   TimeModel::Message message;
   message.bytes = double(channel.bytes());
   message.instances = channel.instances();
-  message.senders = plan.programs(int(channel.sender())).instances();
-  message.receivers = plan.programs(int(channel.receiver())).instances();
+  message.senders = plan_.programs(int(channel.sender())).instances();
+  message.receivers = plan_.programs(int(channel.receiver())).instances();
   message.allToAll = channel.all_to_all();
-  message.alone = plan.phases(phase).ends_by_end_of_stream();
+  message.alone = plan_.phases(phase_).ends_by_end_of_stream();
   message.inPlace = channel.zero_copy();
   if (channel.algorithm() != plan::WHOLE) {
-    message.bytes = double(bytesOf.perStep(channel)) / channel.instances();
+    message.bytes = double(bytesOf_.perStep(channel)) / channel.instances();
     const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
     message.hops = plan::allReduceHops(shape);
     message.hopsWithinHosts = plan::allReduceHopsWithinHosts(shape);
@@ -197,28 +197,28 @@ TimeModel::Message Model::messageOf(const plan::Channel &channel) {
 }
 
 void Model::addChannel(uint32_t index) {
-  const plan::Channel &channel = plan.channels(int(index));
+  const plan::Channel &channel = plan_.channels(int(index));
   const TimeModel::Way way = slowest(channel);
   TimeModel::Message message = messageOf(channel);
-  message.inPlace |= inSlot[index];
+  message.inPlace |= inSlot_[index];
   uint32_t capacity =
       channel.conflating() ? UINT32_MAX : channel.capacity(); // a conflating channel never makes its sender wait
-  StepTimeline::Channel out{capacity, 0, time.latency(way, message), 0, ahead[index]};
+  StepTimeline::Channel out{capacity, 0, time_.latency(way, message), 0, ahead_[index]};
   if (!way.copies) {
-    out.transfer = TimeModel::transfer(way, message) * times[index]; // all iterations' messages are one
+    out.transfer = TimeModel::transfer(way, message) * times_[index]; // all iterations' messages are one
     uint32_t end = message.senders <= message.receivers ? channel.sender() : channel.receiver();
-    auto [wire, isNew] = wires.try_emplace(end, 0);
+    auto [wire, isNew] = wires_.try_emplace(end, 0);
     if (isNew)
-      wire->second = timeline.addWire();
+      wire->second = timeline_.addWire();
     out.wire = wire->second;
   }
-  channels.push_back(timeline.addChannel(out));
-  sendSeconds.push_back(time.send(way, message));
+  channels_.push_back(timeline_.addChannel(out));
+  sendSeconds_.push_back(time_.send(way, message));
 }
 
 /// How many threads share a library call.
 double Model::threadsOf(const plan::Kernel &kernel) const {
-  uint32_t threads = std::min(std::max(1u, plan.intra_op_threads()), calibration.cores);
+  uint32_t threads = std::min(std::max(1u, plan_.intra_op_threads()), calibration_.cores);
   return kernels::partsOf(plan::libraryCallOf(kernel), threads);
 }
 
@@ -226,39 +226,39 @@ double Model::callSeconds(TimeModel::Engine engine, const plan::Kernel &kernel) 
   uint64_t bytes = 0; // that it reads and writes
   for (const plan::Kernel::Arg &arg : kernel.args())
     bytes += arg.bytes() * (arg.access() == plan::READ_WRITE ? 2 : 1);
-  return time.queuedCall(engine, kernel.flops(), bytes, kernel.has_library() ? threadsOf(kernel) : 0);
+  return time_.queuedCall(engine, kernel.flops(), bytes, kernel.has_library() ? threadsOf(kernel) : 0);
 }
 
 double Model::sumSeconds(uint32_t index) {
-  const plan::Channel &channel = plan.channels(int(index));
+  const plan::Channel &channel = plan_.channels(int(index));
   TimeModel::Message message = messageOf(channel);
   if (message.hops) // only sums that are released are read where they were made, on one host
-    message.inPlace = released[index] && (channel.hosts() > 1 || cluster.replicasShareHost());
-  return time.sum(message);
+    message.inPlace = released_[index] && (channel.hosts() > 1 || cluster_.replicasShareHost());
+  return time_.sum(message);
 }
 
 /// Of what moves data; a control_send has any number of messages.
 StepTimeline::Instruction Model::cost(const plan::Program &program, const plan::Instruction &instruction) {
   using Action = StepTimeline::Action;
   if (instruction.has_call())
-    return {Action::Work, callSeconds(TimeModel::Engine::Host, plan.kernels(int(instruction.call().kernel()))), 0};
+    return {Action::Work, callSeconds(TimeModel::Engine::Host, plan_.kernels(int(instruction.call().kernel()))), 0};
   if (instruction.has_accumulate())
-    return {Action::Work, time.accumulate(program.buffers(int(instruction.accumulate().buffer())).bytes()), 0};
-  const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
+    return {Action::Work, time_.accumulate(program.buffers(int(instruction.accumulate().buffer())).bytes()), 0};
+  const plan::InstructionEffects effects = plan::effectsOf(plan_, program, instruction);
   if (instruction.has_next_batch()) {
     uint64_t bytes = 0;
     for (const plan::BufferEffect &effect : effects.buffers)
       bytes += program.buffers(int(effect.buffer)).bytes();
-    return {Action::Work, time.copy(bytes), 0};
+    return {Action::Work, time_.copy(bytes), 0};
   }
   if (effects.channels.size() != 1 || instruction.has_control_send())
-    return {Action::Work, time.instruction(), 0};
+    return {Action::Work, time_.instruction(), 0};
   const plan::ChannelEffect &effect = effects.channels.front();
-  const plan::Channel &channel = plan.channels(int(effect.channel));
-  const uint32_t way = channels[effect.channel];
+  const plan::Channel &channel = plan_.channels(int(effect.channel));
+  const uint32_t way = channels_[effect.channel];
   switch (effect.action) {
   case plan::ChannelAction::Send:
-    return {Action::Send, sendSeconds[effect.channel], way};
+    return {Action::Send, sendSeconds_[effect.channel], way};
   case plan::ChannelAction::Done:
     return {Action::SendDone, 0, way};
   case plan::ChannelAction::Receive:
@@ -266,26 +266,26 @@ StepTimeline::Instruction Model::cost(const plan::Program &program, const plan::
       break;
     // A single message is read where it lies.
     return {Action::Receive,
-            instruction.has_collect() ? time.copy(channel.bytes() * channel.instances())
+            instruction.has_collect() ? time_.copy(channel.bytes() * channel.instances())
             : instruction.has_aggregate() || instruction.has_all_reduce_done() ? sumSeconds(effect.channel)
-                                                                               : time.instruction(),
+                                                                               : time_.instruction(),
             way};
   case plan::ChannelAction::Release:
-    return {Action::Release, time.instruction(), way};
+    return {Action::Release, time_.instruction(), way};
   case plan::ChannelAction::Acquire:
     break;
   }
-  return {Action::Work, time.instruction(), 0};
+  return {Action::Work, time_.instruction(), 0};
 }
 
 /// How long a queue of the program's device is busy with a call, a copy or a sum.
 double Model::queueSeconds(const plan::Program &program, const plan::Instruction &instruction) const {
   const TimeModel::Engine engine = engineOf(program.device());
   if (instruction.has_copy())
-    return time.queuedCopy(engine, program.buffers(int(instruction.copy().to())).bytes());
+    return time_.queuedCopy(engine, program.buffers(int(instruction.copy().to())).bytes());
   if (instruction.has_accumulate())
-    return time.queuedSum(engine, program.buffers(int(instruction.accumulate().buffer())).bytes());
-  return callSeconds(engine, plan.kernels(int(instruction.call().kernel())));
+    return time_.queuedSum(engine, program.buffers(int(instruction.accumulate().buffer())).bytes());
+  return callSeconds(engine, plan_.kernels(int(instruction.call().kernel())));
 }
 
 /// A queue takes what it is given in its order, as messages of a channel from the lane; a signal is a message to each that waits for it.
@@ -297,13 +297,13 @@ double Model::addQueued(const plan::Program &program, const plan::Instruction &i
   Track::Queue &queue = track.queues[instruction.queue() - 1];
   const bool isWork = plan::isQueueWork(instruction);
   const double seconds = isWork ? queueSeconds(program, instruction) * times : 0;
-  timeline.append(track.lane, {Action::Send, give, queue.given});
+  timeline_.append(track.lane, {Action::Send, give, queue.given});
   if (isWork)
-    queue.work.emplace_back(number, timeline.size(queue.lane));
-  timeline.append(queue.lane, {Action::Receive, seconds, queue.given});
+    queue.work.emplace_back(number, timeline_.size(queue.lane));
+  timeline_.append(queue.lane, {Action::Receive, seconds, queue.given});
   if (instruction.has_signal())
     for (uint32_t channel : told.at({instruction.queue(), instruction.signal().n()}))
-      timeline.append(queue.lane, {Action::Send, 0, channel});
+      timeline_.append(queue.lane, {Action::Send, 0, channel});
   return seconds;
 }
 
@@ -314,22 +314,22 @@ void Model::endSegment(const Track &track) {
   for (const Track::Queue &from : track.queues)
     for (const Track::Queue &to : track.queues)
       if (&from != &to) {
-        waits.emplace_back(to.lane, timeline.addChannel({UINT32_MAX}));
-        timeline.append(from.lane, {Action::Send, 0, waits.back().second});
+        waits.emplace_back(to.lane, timeline_.addChannel({UINT32_MAX}));
+        timeline_.append(from.lane, {Action::Send, 0, waits.back().second});
       }
   for (auto [lane, channel] : waits)
-    timeline.append(lane, {Action::Receive, 0, channel});
+    timeline_.append(lane, {Action::Receive, 0, channel});
 }
 
 /// `ofHost`: how long one instance needs a core of the host.
 Model::Track Model::addProgram(uint32_t index, StepPrediction::Lane &shown, double &ofHost) {
   using Action = StepTimeline::Action;
-  const plan::Program &program = plan.programs(int(index));
+  const plan::Program &program = plan_.programs(int(index));
   const TimeModel::Engine engine = engineOf(program.device());
   Track track;
-  track.lane = timeline.addLane();
+  track.lane = timeline_.addLane();
   for (uint32_t queue = 0; queue < program.queues(); ++queue)
-    track.queues.push_back({timeline.addLane(), timeline.addChannel({UINT32_MAX})});
+    track.queues.push_back({timeline_.addLane(), timeline_.addChannel({UINT32_MAX})});
   // A channel from each signal to each that waits for it, by the signal.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> told;
   std::vector<uint32_t> waits; // by instruction: its channel
@@ -342,8 +342,8 @@ Model::Track Model::addProgram(uint32_t index, StepPrediction::Lane &shown, doub
       told[{instruction.queue(), instruction.signal().n()}];
     if (instruction.has_wait()) {
       waits.back() = instruction.queue()
-                         ? timeline.addChannel({UINT32_MAX})
-                         : timeline.addChannel({UINT32_MAX, 0, time.queueLatency(), 0, around.inLoop() ? 0 : ahead});
+                         ? timeline_.addChannel({UINT32_MAX})
+                         : timeline_.addChannel({UINT32_MAX, 0, time_.queueLatency(), 0, around.inLoop() ? 0 : ahead});
       told[{instruction.wait().queue(), instruction.wait().n()}].push_back(waits.back());
     }
   }
@@ -351,35 +351,35 @@ Model::Track Model::addProgram(uint32_t index, StepPrediction::Lane &shown, doub
   plan::LoopWalk loops;
   for (int i = 0; i < program.instructions_size(); ++i) {
     const plan::Instruction &instruction = program.instructions(i);
-    const size_t first = timeline.size(track.lane);
+    const size_t first = timeline_.size(track.lane);
     const double times = loops.times(instruction); // all times of an instruction in a loop are one span
     if (instruction.queue()) {
       const bool isFirst = instruction.segment() != segment; // with it the lane gives all of a segment
       if (isFirst && segment)
         endSegment(track);
       segment = instruction.segment();
-      const double give = isFirst ? time.give(engine) * times : 0;
+      const double give = isFirst ? time_.give(engine) * times : 0;
       const double seconds = addQueued(program, instruction, i, give, times, track, told);
-      shown.busy += plan::isQueueWork(instruction) ? seconds : time.instruction();
+      shown.busy += plan::isQueueWork(instruction) ? seconds : time_.instruction();
       ofHost += give;
       if (engine == TimeModel::Engine::Host)
         ofHost += seconds;
       if (instruction.has_wait()) // the queue waits
-        timeline.append(track.queues[instruction.queue() - 1].lane, {Action::Receive, 0, waits[size_t(i)]});
+        timeline_.append(track.queues[instruction.queue() - 1].lane, {Action::Receive, 0, waits[size_t(i)]});
     } else {
       StepTimeline::Instruction step = cost(program, instruction);
       step.seconds *= times;
       if (instruction.has_control_send()) // one message a channel; the chief's own control message is no message
         for (uint32_t channel : instruction.control_send().channels())
-          if (plan.channels(int(channel)).receiver() != index)
-            timeline.append(track.lane, {Action::Send, 0, channels[channel]});
-      timeline.append(track.lane, instruction.has_wait()
-                                      ? StepTimeline::Instruction{Action::Receive, step.seconds, waits[size_t(i)]}
-                                      : step);
+          if (plan_.channels(int(channel)).receiver() != index)
+            timeline_.append(track.lane, {Action::Send, 0, channels_[channel]});
+      timeline_.append(track.lane, instruction.has_wait()
+                                       ? StepTimeline::Instruction{Action::Receive, step.seconds, waits[size_t(i)]}
+                                       : step);
       shown.busy += step.seconds;
       ofHost += step.seconds;
     }
-    track.onLane.emplace_back(first, timeline.size(track.lane));
+    track.onLane.emplace_back(first, timeline_.size(track.lane));
   }
   return track;
 }
@@ -402,36 +402,36 @@ StepPrediction::Lane Model::show(const Track &track, const StepTimeline::Result 
 
 StepPrediction Model::run() {
   StepPrediction prediction;
-  if (plan.phases_size() == 0)
+  if (plan_.phases_size() == 0)
     return prediction;
   readPrograms();
-  for (uint32_t channel = 0; channel < uint32_t(plan.channels_size()); ++channel)
+  for (uint32_t channel = 0; channel < uint32_t(plan_.channels_size()); ++channel)
     addChannel(channel);
-  for (const plan::Channel &channel : plan.channels())
-    if (!channel.control() && int(plan.programs(int(channel.sender())).phase()) == phase)
+  for (const plan::Channel &channel : plan_.channels())
+    if (!channel.control() && int(plan_.programs(int(channel.sender())).phase()) == phase_)
       prediction.bytesBetweenHosts += uint64_t(leavingHosts(channel).all + 0.5);
   std::map<std::string, double> work; // by host, of all instances
   std::vector<Track> tracks;
-  for (uint32_t index = 0; index < uint32_t(plan.programs_size()); ++index) {
-    const plan::Program &program = plan.programs(int(index));
-    if (int(program.phase()) != phase)
+  for (uint32_t index = 0; index < uint32_t(plan_.programs_size()); ++index) {
+    const plan::Program &program = plan_.programs(int(index));
+    if (int(program.phase()) != phase_)
       continue;
     prediction.lanes.emplace_back().program = index;
     double ofHost = 0;
     tracks.push_back(addProgram(index, prediction.lanes.back(), ofHost));
     for (uint32_t i = 0; i < program.instances(); ++i)
-      work[hostOf(plan::instanceTask(plan, program, i))] += ofHost;
+      work[hostOf(plan::instanceTask(plan_, program, i))] += ofHost;
   }
-  std::optional<StepTimeline::Result> result = timeline.run();
+  std::optional<StepTimeline::Result> result = timeline_.run();
   if (!result)
     return prediction; // certificates keep this from happening
   for (auto [lane, track] : llvm::zip(prediction.lanes, tracks))
     lane = show(track, *result, std::move(lane));
-  const plan::Phase &main = plan.phases(phase);
-  double updates = main.ends_by_end_of_stream() ? std::max(1u, plan.replicas().size()) : 1;
+  const plan::Phase &main = plan_.phases(phase_);
+  double updates = main.ends_by_end_of_stream() ? std::max(1u, plan_.replicas().size()) : 1;
   prediction.cycle = result->step;
   for (auto &[host, seconds] : work)
-    prediction.cores = std::max(prediction.cores, seconds / calibration.cores);
+    prediction.cores = std::max(prediction.cores, seconds / calibration_.cores);
   prediction.step = std::max(prediction.cycle, prediction.cores) / updates;
   if (prediction.step > 0)
     prediction.samplesPerSecond = double(main.samples_per_step()) / prediction.step;
@@ -454,7 +454,7 @@ std::string sourceText(const cluster::MachineCalibration &calibration, bool hasG
 }
 
 StepPrediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
-                   const cluster::MachineCalibration &calibration) {
+                       const cluster::MachineCalibration &calibration) {
   return Model(plan, cluster, calibration).run();
 }
 

@@ -47,7 +47,7 @@ bool hasGpu(const plan::Plan &plan);
 std::string sourceText(const cluster::MachineCalibration &calibration, bool hasGpu);
 
 StepPrediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
-                   const cluster::MachineCalibration &calibration);
+                       const cluster::MachineCalibration &calibration);
 
 } // namespace graphc
 

@@ -72,18 +72,18 @@ std::string tile(const std::string &value, const std::string &what) {
 /// The model's text by line, for "model.mlir:12:8"; empty where the model came from elsewhere.
 class SourceLines {
 public:
-  SourceLines(const std::string &path, llvm::StringRef name) : name(name) {
+  SourceLines(const std::string &path, llvm::StringRef name) : name_(name) {
     if (auto buffer = path == "-" ? nullptr : open(path)) {
-      text = buffer->getBuffer().str();
-      llvm::StringRef(text).split(lines, '\n');
+      text_ = buffer->getBuffer().str();
+      llvm::StringRef(text_).split(lines_, '\n');
     }
   }
   std::string at(llvm::StringRef location) const {
     auto [file, rest] = location.split(':');
     unsigned line = 0;
-    if (file != name || rest.split(':').first.getAsInteger(10, line) || line == 0 || line > lines.size())
+    if (file != name_ || rest.split(':').first.getAsInteger(10, line) || line == 0 || line > lines_.size())
       return "";
-    return lines[line - 1].trim().str();
+    return lines_[line - 1].trim().str();
   }
 
 private:
@@ -91,9 +91,9 @@ private:
     auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
     return buffer ? std::move(*buffer) : nullptr;
   }
-  std::string text;
-  llvm::StringRef name;
-  llvm::SmallVector<llvm::StringRef> lines;
+  std::string text_;
+  llvm::StringRef name_;
+  llvm::SmallVector<llvm::StringRef> lines_;
 };
 
 std::string legend() {
@@ -231,7 +231,8 @@ std::string measuredFigure(const ReportInput &input) {
          figure(drawMeasured(input));
 }
 
-std::string makePage(const ReportInput &input, const cluster::MachineCalibration &calibration, const std::string &model) {
+std::string makePage(const ReportInput &input, const cluster::MachineCalibration &calibration,
+                     const std::string &model) {
   const plan::Plan &plan = input.plan;
   const StepPrediction &prediction = input.prediction;
   uint64_t fullest = 0;
@@ -295,7 +296,8 @@ std::string makePage(const ReportInput &input, const cluster::MachineCalibration
 } // namespace
 
 std::string makeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
-                       const cluster::MachineCalibration &calibration, const std::string &model, const MeasuredTimes *measured) {
+                       const cluster::MachineCalibration &calibration, const std::string &model,
+                       const MeasuredTimes *measured) {
   return makePage({plan, computeFootprint(plan), predict(plan, cluster, calibration), measured}, calibration, model);
 }
 

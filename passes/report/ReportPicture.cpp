@@ -45,7 +45,7 @@ std::string labelOf(const Arrow &arrow) {
 
 class Picture {
 public:
-  explicit Picture(const ReportInput &input) : plan(input.plan), footprint(input.footprint) {}
+  explicit Picture(const ReportInput &input) : plan_(input.plan), footprint_(input.footprint) {}
   std::string draw();
 
 private:
@@ -54,28 +54,28 @@ private:
   std::string drawBox(const Box &box) const;
   std::string drawArrow(const Arrow &arrow) const;
   std::string drawLabel(const Arrow &arrow) const;
-  double thicknessOf(const Arrow &arrow) const { return 1.5 + 5 * std::sqrt(double(arrow.bytes) / double(most)); }
-  double portX(const Box &box, bool right) const { return box.x + (right ? boxWidth : 0); }
+  double thicknessOf(const Arrow &arrow) const { return 1.5 + 5 * std::sqrt(double(arrow.bytes) / double(most_)); }
+  double portX(const Box &box, bool right) const { return box.x + (right ? boxWidth_ : 0); }
   double portY(const Box &box, unsigned port) const { return box.y + kHead + (port + 0.5) * kPort; }
 
-  const plan::Plan &plan;
-  const PlanFootprint &footprint;
-  std::vector<Box> boxes;
-  std::vector<Arrow> arrows;
-  uint64_t most = 1;
-  double boxWidth = kLeastWidth, width = 0, height = 0;
+  const plan::Plan &plan_;
+  const PlanFootprint &footprint_;
+  std::vector<Box> boxes_;
+  std::vector<Arrow> arrows_;
+  uint64_t most_ = 1;
+  double boxWidth_ = kLeastWidth, width_ = 0, height_ = 0;
 };
 
 void Picture::collect() {
   llvm::MapVector<std::pair<unsigned, unsigned>, Arrow> pairs;
-  DeviceRows rows(plan);
-  for (const PlanFootprint::Device &device : footprint.devices)
-    boxes.push_back({&device});
-  const ChannelBytes bytes(plan);
-  for (const plan::Channel &channel : plan.channels()) {
-    const plan::Program &sender = plan.programs(int(channel.sender())),
-                        &receiver = plan.programs(int(channel.receiver()));
-    if (int(sender.phase()) != mainPhase(plan))
+  DeviceRows rows(plan_);
+  for (const PlanFootprint::Device &device : footprint_.devices)
+    boxes_.push_back({&device});
+  const ChannelBytes bytes(plan_);
+  for (const plan::Channel &channel : plan_.channels()) {
+    const plan::Program &sender = plan_.programs(int(channel.sender())),
+                        &receiver = plan_.programs(int(channel.receiver()));
+    if (int(sender.phase()) != mainPhase(plan_))
       continue;
     // Messages by pair of boxes: of each instance to its other end, or of each to all others.
     std::map<std::pair<unsigned, unsigned>, uint64_t> messages;
@@ -89,7 +89,7 @@ void Picture::collect() {
         ++messages[{rows.of(sender, i), rows.of(receiver, i)}];
     }
     for (auto [ends, count] : messages) {
-      if (count == 0 || (ends.first == ends.second && !crossesTasks(plan, channel)))
+      if (count == 0 || (ends.first == ends.second && !crossesTasks(plan_, channel)))
         continue;
       Arrow &arrow = pairs[ends];
       std::tie(arrow.from, arrow.to) = ends;
@@ -103,45 +103,45 @@ void Picture::collect() {
   }
   for (auto &[key, arrow] : pairs)
     if (!arrow.control) // the control message goes everywhere and says nothing of the model
-      arrows.push_back(arrow);
-  for (const Arrow &arrow : arrows)
-    most = std::max(most, arrow.bytes);
+      arrows_.push_back(arrow);
+  for (const Arrow &arrow : arrows_)
+    most_ = std::max(most_, arrow.bytes);
 }
 
 /// One column a job, in the order of the cluster; a port on a box's side for each end of an arrow.
 void Picture::layout() {
   std::vector<std::string> jobs;
-  for (Box &box : boxes) {
+  for (Box &box : boxes_) {
     std::string job = llvm::StringRef(box.device->name).drop_front().split('/').first.str();
     auto found = llvm::find(jobs, job);
     box.column = unsigned(found - jobs.begin());
     if (found == jobs.end())
       jobs.push_back(job);
   }
-  for (Arrow &arrow : arrows) {
-    Box &from = boxes[arrow.from], &to = boxes[arrow.to];
+  for (Arrow &arrow : arrows_) {
+    Box &from = boxes_[arrow.from], &to = boxes_[arrow.to];
     arrow.leavesRight = to.column >= from.column;
     arrow.entersRight = to.column <= from.column;
     arrow.leavePort = arrow.leavesRight ? from.right++ : from.left++;
     arrow.enterPort = arrow.entersRight ? to.right++ : to.left++;
   }
-  for (const Box &box : boxes) { // as wide as its name in bold letters, whatever font the reader has
-    boxWidth = std::max(boxWidth, 2 * kPadding + kLetter * double(titleOf(box).size()));
+  for (const Box &box : boxes_) { // as wide as its name in bold letters, whatever font the reader has
+    boxWidth_ = std::max(boxWidth_, 2 * kPadding + kLetter * double(titleOf(box).size()));
     if (box.left && box.right)
-      boxWidth = std::max(boxWidth, 2 * kLabel + kPadding);
+      boxWidth_ = std::max(boxWidth_, 2 * kLabel + kPadding);
   }
   std::vector<double> bottoms(jobs.size(), kMargin);
-  bool loops = llvm::any_of(arrows, [&](const Arrow &a) { return boxes[a.from].column == boxes[a.to].column; });
-  for (Box &box : boxes) {
+  bool loops = llvm::any_of(arrows_, [&](const Arrow &a) { return boxes_[a.from].column == boxes_[a.to].column; });
+  for (Box &box : boxes_) {
     box.height = kHead + std::max({box.left, box.right, 0u}) * kPort + 10;
-    box.x = kMargin + box.column * (boxWidth + kGap);
+    box.x = kMargin + box.column * (boxWidth_ + kGap);
     box.y = bottoms[box.column];
     bottoms[box.column] += box.height + 26;
-    height = std::max(height, bottoms[box.column]);
-    width = std::max(width, box.x + boxWidth + kMargin + (loops ? kLoop : 0));
+    height_ = std::max(height_, bottoms[box.column]);
+    width_ = std::max(width_, box.x + boxWidth_ + kMargin + (loops ? kLoop : 0));
   }
-  for (Box &box : boxes) // shorter columns stand in the middle
-    box.y += (height - bottoms[box.column]) / 2;
+  for (Box &box : boxes_) // shorter columns stand in the middle
+    box.y += (height_ - bottoms[box.column]) / 2;
 }
 
 std::string Picture::drawBox(const Box &box) const {
@@ -152,7 +152,7 @@ std::string Picture::drawBox(const Box &box) const {
             "\">" + escapeHtml(content) + "</text>";
   };
   text += "<rect class=\"box\" rx=\"9\" x=\"" + coordinate(box.x) + "\" y=\"" + coordinate(box.y) + "\" width=\"" +
-          coordinate(boxWidth) + "\" height=\"" + coordinate(box.height) + "\"/>";
+          coordinate(boxWidth_) + "\" height=\"" + coordinate(box.height) + "\"/>";
   line(24, "strong", titleOf(box));
   if (device.ownMemory) {
     line(43, "soft", "variables " + inBytes(device.variables) + ", arenas " + inBytes(device.arena));
@@ -167,7 +167,7 @@ std::string Picture::drawBox(const Box &box) const {
 }
 
 std::string Picture::drawArrow(const Arrow &arrow) const {
-  const Box &from = boxes[arrow.from], &to = boxes[arrow.to];
+  const Box &from = boxes_[arrow.from], &to = boxes_[arrow.to];
   double x1 = portX(from, arrow.leavesRight), y1 = portY(from, arrow.leavePort);
   double x2 = portX(to, arrow.entersRight), y2 = portY(to, arrow.enterPort);
   double outX = arrow.leavesRight ? 1 : -1, inX = arrow.entersRight ? 1 : -1;
@@ -185,7 +185,7 @@ std::string Picture::drawArrow(const Arrow &arrow) const {
 
 /// In the box where the arrow begins, beside that: there no other arrow is.
 std::string Picture::drawLabel(const Arrow &arrow) const {
-  const Box &from = boxes[arrow.from];
+  const Box &from = boxes_[arrow.from];
   return std::string("<text text-anchor=\"") + (arrow.leavesRight ? "end" : "start") + "\" x=\"" +
          coordinate(portX(from, arrow.leavesRight) + (arrow.leavesRight ? -10 : 10)) + "\" y=\"" +
          coordinate(portY(from, arrow.leavePort) + 4) + "\">" + escapeHtml(labelOf(arrow)) + "</text>\n";
@@ -195,16 +195,16 @@ std::string Picture::draw() {
   collect();
   layout();
   std::string svg = "<svg role=\"img\" aria-labelledby=\"partition-title partition-desc\" width=\"" +
-                    coordinate(width) + "\" height=\"" + coordinate(height) + "\" viewBox=\"0 0 " + coordinate(width) +
-                    " " + coordinate(height) +
+                    coordinate(width_) + "\" height=\"" + coordinate(height_) + "\" viewBox=\"0 0 " +
+                    coordinate(width_) + " " + coordinate(height_) +
                     "\">\n<title id=\"partition-title\">Devices and the bytes between them</title>" +
-                    "<desc id=\"partition-desc\">" + std::to_string(boxes.size()) + " boxes, " +
-                    std::to_string(arrows.size()) + " arrows; the table of channels below says the same.</desc>\n";
-  for (const Arrow &arrow : arrows)
+                    "<desc id=\"partition-desc\">" + std::to_string(boxes_.size()) + " boxes, " +
+                    std::to_string(arrows_.size()) + " arrows; the table of channels below says the same.</desc>\n";
+  for (const Arrow &arrow : arrows_)
     svg += drawArrow(arrow);
-  for (const Box &box : boxes)
+  for (const Box &box : boxes_)
     svg += drawBox(box);
-  for (const Arrow &arrow : arrows)
+  for (const Arrow &arrow : arrows_)
     svg += drawLabel(arrow);
   return svg + "</svg>\n";
 }

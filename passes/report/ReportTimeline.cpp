@@ -260,8 +260,8 @@ std::vector<Store> storesOf(const PlanFootprint::Device &device) {
            device.ofHost()}};
 }
 
-std::string drawDeviceMemory(const ReportInput &input, const std::vector<const StepPrediction::Lane *> &lanes, unsigned row,
-                             const Store &store, const Axis &axis) {
+std::string drawDeviceMemory(const ReportInput &input, const std::vector<const StepPrediction::Lane *> &lanes,
+                             unsigned row, const Store &store, const Axis &axis) {
   // `reserved` is for the phase that needs most; messages of this one may need less than `base` says.
   const uint64_t base = store.base, reserved = store.reserved;
   const std::vector<std::pair<double, int64_t>> changes = changesOf(input, lanes, store.space);

@@ -27,7 +27,7 @@ public:
   /// `symbols`: of the module, made once for all its programs.
   BufferUses(dist::ProgramOp program, const mlir::SymbolTable &symbols);
 
-  mlir::Value getRoot(mlir::Value buffer) const { return roots.lookup(buffer); }
+  mlir::Value getRoot(mlir::Value buffer) const { return roots_.lookup(buffer); }
   /// The operation's effects (dialects/dist/Effects.cpp), one entry a root.
   /// Fails with a diagnostic at an operation that outlined programs do not have.
   mlir::FailureOr<llvm::SmallVector<BufferUse>> get(mlir::Operation *op) const;
@@ -36,9 +36,9 @@ public:
                               bool inLoops = false) const;
 
 private:
-  dist::ProgramOp program;
-  const mlir::SymbolTable &symbols;
-  llvm::DenseMap<mlir::Value, mlir::Value> roots;
+  dist::ProgramOp program_;
+  const mlir::SymbolTable &symbols_;
+  llvm::DenseMap<mlir::Value, mlir::Value> roots_;
 };
 
 } // namespace graphc

@@ -83,8 +83,8 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &sym
       if (use.written && isa<dist::AccumulateOp>(op))
         life->second.first = std::min(life->second.first, loopFirst);
       extend(use.root, use.until == dist::BufferHold::StepEnd ? last
-                       : life->second.first <= loopFirst ? std::max(position, loopLast)
-                                                         : position);
+                       : life->second.first <= loopFirst      ? std::max(position, loopLast)
+                                                              : position);
       if (isa<dist::FeedIntoOp>(op))
         life->second.first = 0;
     }

@@ -17,28 +17,30 @@ plan::AllReduceAlgorithm algorithmOf(dist::ChannelOp channel) {
 }
 
 TimeModel::Way OpTimes::wayOf(dist::ChannelOp channel) const {
-  auto from = symbols.lookup<dist::ProgramOp>(channel.getFrom()), to = symbols.lookup<dist::ProgramOp>(channel.getTo());
+  auto from = symbols_.lookup<dist::ProgramOp>(channel.getFrom()),
+       to = symbols_.lookup<dist::ProgramOp>(channel.getTo());
   std::string error;
   std::optional<graph::DeviceName> a = graph::DeviceName::parse(from.getDevice(), error),
                                    b = graph::DeviceName::parse(to.getDevice(), error);
   assert(a && b && "dist.program's verifier has read them");
   // Families without a task have their instances on the same ones.
   if (a->job == b->job && a->task == b->task && (!channel.getAllToAll() || a->task))
-    return time.insideTask();
-  if (std::optional<TimeModel::Way> link = links.between(*a, *b))
+    return time_.insideTask();
+  if (std::optional<TimeModel::Way> link = links_.between(*a, *b))
     return *link;
-  return time.betweenTasks(/*oneHost=*/true); // nobody has said where the tasks will be
+  return time_.betweenTasks(/*oneHost=*/true); // nobody has said where the tasks will be
 }
 
 TimeModel::Message OpTimes::messageOf(dist::ChannelOp channel) const {
-  auto from = symbols.lookup<dist::ProgramOp>(channel.getFrom()), to = symbols.lookup<dist::ProgramOp>(channel.getTo());
+  auto from = symbols_.lookup<dist::ProgramOp>(channel.getFrom()),
+       to = symbols_.lookup<dist::ProgramOp>(channel.getTo());
   TimeModel::Message message;
   message.bytes = double(channel.getMessageBytes());
   message.instances = channel.getInstances();
   message.senders = from.getReplicas();
   message.receivers = to.getReplicas();
   message.allToAll = channel.getAllToAll();
-  message.alone = symbols.lookup<dist::PhaseOp>(from.getPhase()).getEndsByEndOfStream();
+  message.alone = symbols_.lookup<dist::PhaseOp>(from.getPhase()).getEndsByEndOfStream();
   message.inPlace = channel.getZeroCopy();
   const plan::AllReduceShape shape{algorithmOf(channel), uint32_t(message.instances), uint32_t(channel.getHosts())};
   if (shape.algorithm != plan::WHOLE) {
@@ -56,7 +58,7 @@ TimeModel::Message OpTimes::messageOf(dist::ChannelOp channel) const {
 double OpTimes::delay(dist::ChannelOp channel) const {
   const TimeModel::Way way = wayOf(channel);
   const TimeModel::Message message = messageOf(channel);
-  return TimeModel::transfer(way, message) + time.latency(way, message);
+  return TimeModel::transfer(way, message) + time_.latency(way, message);
 }
 
 static TimeModel::Engine engineOf(Operation *op) {
@@ -65,22 +67,22 @@ static TimeModel::Engine engineOf(Operation *op) {
 
 double OpTimes::ofCall(dist::BufferEffectsOpInterface op, double threads) const {
   uint64_t bytes = 0;
-  if (FailureOr<SmallVector<dist::BufferEffect>> effects = op.getBufferEffects(symbols); succeeded(effects))
+  if (FailureOr<SmallVector<dist::BufferEffect>> effects = op.getBufferEffects(symbols_); succeeded(effects))
     for (const dist::BufferEffect &effect : *effects)
       bytes += dist::getBufferBytes(effect.buffer) * (effect.access == dist::BufferAccess::ReadWrite ? 2 : 1);
-  return time.queuedCall(engineOf(op), getFlops(op, symbols), bytes, threads);
+  return time_.queuedCall(engineOf(op), getFlops(op, symbols_), bytes, threads);
 }
 
 double OpTimes::of(Operation *op) const {
   if (isDeclaration(*op))
     return 0;
-  auto channelOf = [&](auto end) { return symbols.lookup<dist::ChannelOp>(end.getChannel()); };
+  auto channelOf = [&](auto end) { return symbols_.lookup<dist::ChannelOp>(end.getChannel()); };
   auto send = [&](auto end) {
     dist::ChannelOp channel = channelOf(end);
     TimeModel::Message message = messageOf(channel);
     if constexpr (!std::is_same_v<decltype(end), dist::AllReduceStartOp>)
       message.inPlace |= bool(end.getValue().template getDefiningOp<dist::AcquireOp>());
-    return time.send(wayOf(channel), message);
+    return time_.send(wayOf(channel), message);
   };
   auto sum = [&](auto end) {
     TimeModel::Message message = messageOf(channelOf(end));
@@ -88,35 +90,35 @@ double OpTimes::of(Operation *op) const {
       message.inPlace = llvm::any_of(end->getBlock()->template getOps<dist::ReleaseOp>(), [&](dist::ReleaseOp release) {
         return release.getChannelAttr() == end.getChannelAttr();
       });
-    return time.sum(message);
+    return time_.sum(message);
   };
   if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {
     double once = 0;
     for (Operation &inside : repeat.getBody().front())
       once += of(&inside);
-    return time.instruction() + once * double(repeat.getCount());
+    return time_.instruction() + once * double(repeat.getCount());
   }
   return llvm::TypeSwitch<Operation *, double>(op)
       .Case([&](dist::CallOp call) { return ofCall(call, 0); })
       .Case([&](dist::LibraryCallOp call) { return ofCall(call, 1); })
-      .Case([&](dist::CopyOp copy) { return time.queuedCopy(engineOf(copy), dist::getBufferBytes(copy.getTo())); })
+      .Case([&](dist::CopyOp copy) { return time_.queuedCopy(engineOf(copy), dist::getBufferBytes(copy.getTo())); })
       .Case([&](dist::AccumulateOp sum) {
         const uint64_t bytes = dist::getBufferBytes(sum.getValue());
-        return sum->getParentOfType<dist::ProgramOp>().hasQueues() ? time.queuedSum(engineOf(sum), bytes)
-                                                                   : time.accumulate(bytes);
+        return sum->getParentOfType<dist::ProgramOp>().hasQueues() ? time_.queuedSum(engineOf(sum), bytes)
+                                                                   : time_.accumulate(bytes);
       })
       .Case([&](dist::NextBatchIntoOp next) {
         uint64_t bytes = 0;
         for (Value buffer : next->getOperands())
           bytes += dist::getBufferBytes(buffer);
-        return time.copy(bytes);
+        return time_.copy(bytes);
       })
-      .Case([&](dist::CollectIntoOp collect) { return time.copy(dist::getBufferBytes(collect.getValue())); })
+      .Case([&](dist::CollectIntoOp collect) { return time_.copy(dist::getBufferBytes(collect.getValue())); })
       .Case<dist::SendOp, dist::SendStartOp, dist::AllReduceStartOp>(send)
       .Case<dist::AggregateIntoOp, dist::AggregateChosenIntoOp, dist::AllReduceDoneOp>(sum)
       .Case<dist::SendDoneOp, dist::FeedIntoOp, dist::FetchOp, dist::MetricOp, dist::EndOp>(
           [](Operation *) { return 0.0; })
-      .Default([&](Operation *) { return time.instruction(); });
+      .Default([&](Operation *) { return time_.instruction(); });
 }
 
 uint64_t getFlops(Operation *op, const SymbolTable &symbols) {

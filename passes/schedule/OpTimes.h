@@ -21,22 +21,22 @@ plan::AllReduceAlgorithm algorithmOf(dist::ChannelOp channel);
 
 class OpTimes {
 public:
-  OpTimes(mlir::ModuleOp module, const mlir::SymbolTable &symbols) : symbols(symbols), links(module) {}
+  OpTimes(mlir::ModuleOp module, const mlir::SymbolTable &symbols) : symbols_(symbols), links_(module) {}
 
   /// Seconds of an outlined or scheduled operation; what it names exists.
   double of(mlir::Operation *op) const;
   /// From the end of what sends over a channel until the message is there.
   double delay(dist::ChannelOp channel) const;
-  const TimeModel &model() const { return time; }
+  const TimeModel &model() const { return time_; }
 
 private:
   TimeModel::Way wayOf(dist::ChannelOp channel) const;
   TimeModel::Message messageOf(dist::ChannelOp channel) const;
   double ofCall(dist::BufferEffectsOpInterface op, double threads) const;
 
-  const mlir::SymbolTable &symbols;
-  LinkTimes links;
-  TimeModel time{cluster::MachineCalibration()};
+  const mlir::SymbolTable &symbols_;
+  LinkTimes links_;
+  TimeModel time_{cluster::MachineCalibration()};
 };
 
 /// Whole ones, so that equal times are equal.

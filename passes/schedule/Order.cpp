@@ -31,24 +31,24 @@ namespace {
 class PhaseOrder {
 public:
   PhaseOrder(ModuleOp module, dist::PhaseOp phase)
-      : module(module), phase(phase), symbols(module), times(module, symbols),
-        commits(recoversFromMemory(module) && isTraining(phase)) {}
+      : module_(module), phase_(phase), symbols_(module), times_(module, symbols_),
+        commits_(recoversFromMemory(module) && isTraining(phase)) {}
 
   FailureOr<unsigned> run() {
-    for (auto program : module.getOps<dist::ProgramOp>())
-      if (program.getPhase() == phase.getSymName() && failed(addProgram(program)))
+    for (auto program : module_.getOps<dist::ProgramOp>())
+      if (program.getPhase() == phase_.getSymName() && failed(addProgram(program)))
         return failure();
-    if (commits && lanes.size() > 1 && llvm::any_of(lanes, [](const Lane &lane) { return !lane.writers.empty(); }))
-      return phase.emitOpError("trains in ") << lanes.size()
-                                             << " programs, and \"recovery\": \"memory\" needs one that is alone in "
-                                                "its task: what another has written by a loss "
-                                                "nobody knows; leave that out, or the model's devices";
+    if (commits_ && lanes_.size() > 1 && llvm::any_of(lanes_, [](const Lane &lane) { return !lane.writers.empty(); }))
+      return phase_.emitOpError("trains in ") << lanes_.size()
+                                              << " programs, and \"recovery\": \"memory\" needs one that is alone in "
+                                                 "its task: what another has written by a loss "
+                                                 "nobody knows; leave that out, or the model's devices";
     addLoops();
     addMessages();
     if (failed(list()))
       return failure();
     unsigned moved = 0;
-    for (Lane &lane : lanes) {
+    for (Lane &lane : lanes_) {
       sinkReceives(lane);
       moved += rewrite(lane);
     }
@@ -105,23 +105,23 @@ private:
   unsigned rewrite(Lane &lane);
 
   void depend(unsigned node, unsigned on) {
-    if (edges.insert({on, node}).second) {
-      nodes[on].next.push_back(node);
-      ++nodes[node].missing;
+    if (edges_.insert({on, node}).second) {
+      nodes_[on].next.push_back(node);
+      ++nodes_[node].missing;
     }
   }
 
-  ModuleOp module;
-  dist::PhaseOp phase;
-  SymbolTable symbols;
-  OpTimes times;
-  const bool commits; ///< its steps have a commit point
-  llvm::DenseSet<std::pair<unsigned, unsigned>> edges; ///< of `next`
-  std::vector<Node> nodes;
-  std::vector<Lane> lanes;
-  SmallVector<SmallVector<unsigned>> loops; ///< that run together, of several programs
-  llvm::DenseSet<unsigned> begins; ///< barriers before those
-  std::set<std::pair<uint64_t, unsigned>> startable; ///< lanes that have something ready, by when it can start
+  ModuleOp module_;
+  dist::PhaseOp phase_;
+  SymbolTable symbols_;
+  OpTimes times_;
+  const bool commits_; ///< its steps have a commit point
+  llvm::DenseSet<std::pair<unsigned, unsigned>> edges_; ///< of `next`
+  std::vector<Node> nodes_;
+  std::vector<Lane> lanes_;
+  SmallVector<SmallVector<unsigned>> loops_; ///< that run together, of several programs
+  llvm::DenseSet<unsigned> begins_; ///< barriers before those
+  std::set<std::pair<uint64_t, unsigned>> startable_; ///< lanes that have something ready, by when it can start
 };
 
 /// What a walk over one program remembers of the operations before, for the dependences of the next one.
@@ -141,16 +141,16 @@ struct PhaseOrder::Walk {
 
 /// Nodes and the dependences inside one program.
 LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
-  unsigned lane = unsigned(lanes.size());
-  lanes.emplace_back().program = program;
-  lanes.back().hasQueues = program.hasQueues();
-  BufferUses bufferUses(program, symbols);
+  unsigned lane = unsigned(lanes_.size());
+  lanes_.emplace_back().program = program;
+  lanes_.back().hasQueues = program.hasQueues();
+  BufferUses bufferUses(program, symbols_);
   Walk walk;
   FailureOr<llvm::DenseSet<Operation *>> updates = findUpdates(program, bufferUses);
   if (failed(updates))
     return failure();
   for (Operation &op : program.getBlock().without_terminator()) {
-    Lane &here = lanes[lane];
+    Lane &here = lanes_[lane];
     if (isDeclaration(op)) {
       here.parts.declarations.push_back(&op);
       continue;
@@ -160,22 +160,22 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
       return failure();
     if (putAside(op, *uses, here, walk))
       continue;
-    unsigned node = unsigned(nodes.size());
-    nodes.push_back({&op, lane, inNanoseconds(times.of(&op))});
+    unsigned node = unsigned(nodes_.size());
+    nodes_.push_back({&op, lane, inNanoseconds(times_.of(&op))});
     walk.own.push_back(node);
     auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
     here.talks |= end && !end.isControl();
-    nodes.back().updates = updates->contains(&op);
+    nodes_.back().updates = updates->contains(&op);
     dependOnMemory(node, *uses, walk);
     dependOnState(node, walk);
-    if (end && phase.getEndsByEndOfStream())
+    if (end && phase_.getEndsByEndOfStream())
       dependOnMessages(node, end, walk);
   }
   if (walk.head >= 0)
     for (unsigned node : walk.own)
-      if (int(node) != walk.head && !edges.contains({node, unsigned(walk.head)}))
+      if (int(node) != walk.head && !edges_.contains({node, unsigned(walk.head)}))
         depend(node, unsigned(walk.head));
-  return commits ? addCommitPoint(lanes[lane], walk.own) : success();
+  return commits_ ? addCommitPoint(lanes_[lane], walk.own) : success();
 }
 
 /// The program has not been scheduled, and nothing writes what is fetched.
@@ -226,13 +226,13 @@ void PhaseOrder::dependOnMemory(unsigned node, ArrayRef<BufferUse> uses, Walk &w
     history.readers.clear();
     history.writer = int(node);
     if (use.root.getDefiningOp<dist::VariableBufferOp>())
-      lanes[nodes[node].lane].writers.insert(node);
+      lanes_[nodes_[node].lane].writers.insert(node);
   }
 }
 
 /// Receives that stood before a ticket come before it. A data set's stream is a state, so whatever takes samples keeps its turn.
 void PhaseOrder::dependOnState(unsigned node, Walk &walk) {
-  Operation *op = nodes[node].op;
+  Operation *op = nodes_[node].op;
   if (isa<dist::ControlSendOp, dist::TicketOp>(op)) {
     walk.head = int(node);
     for (unsigned receive : walk.received)
@@ -248,7 +248,7 @@ void PhaseOrder::dependOnState(unsigned node, Walk &walk) {
 /// In a phase that ends by end of stream, what was sent before a closed channel is noticed has its effect: no send passes a
 /// receive that stood before it.
 void PhaseOrder::dependOnMessages(unsigned node, dist::ChannelEndOpInterface end, Walk &walk) {
-  const unsigned lane = nodes[node].lane;
+  const unsigned lane = nodes_[node].lane;
   if (end.getChannelEnd() == dist::ChannelEnd::Receive) {
     walk.received.push_back(node);
     walk.open.push_back(node);
@@ -256,22 +256,22 @@ void PhaseOrder::dependOnMessages(unsigned node, dist::ChannelEndOpInterface end
   }
   // A barrier between all receives so far and all sends from here on: not an edge for each pair.
   if (!walk.open.empty()) {
-    unsigned next = unsigned(nodes.size());
-    nodes.push_back({nullptr, lane});
+    unsigned next = unsigned(nodes_.size());
+    nodes_.push_back({nullptr, lane});
     for (unsigned receive : walk.open)
       depend(next, receive);
     walk.open.clear();
     if (walk.barrier >= 0)
       depend(next, unsigned(walk.barrier));
     walk.barrier = int(next);
-    lanes[lane].barriers.push_back(next);
+    lanes_[lane].barriers.push_back(next);
   }
   if (walk.barrier >= 0)
     depend(node, unsigned(walk.barrier));
   // What stands in a slot is there before anybody is told so.
   if (walk.slot >= 0)
     depend(node, unsigned(walk.slot));
-  if (symbols.lookup<dist::ChannelOp>(end.getUsedChannels().front().getValue()).getConflating())
+  if (symbols_.lookup<dist::ChannelOp>(end.getUsedChannels().front().getValue()).getConflating())
     walk.slot = int(node);
 }
 
@@ -292,27 +292,27 @@ LogicalResult PhaseOrder::addCommitPoint(Lane &lane, ArrayRef<unsigned> own) {
     causes[writer] = writer;
   for (unsigned node : own) // in the order of the text, in which what depends on others stands behind them
     if (auto cause = causes.find(node); cause != causes.end())
-      for (unsigned next : nodes[node].next)
+      for (unsigned next : nodes_[node].next)
         causes.try_emplace(next, cause->second);
-  const unsigned barrier = unsigned(nodes.size());
+  const unsigned barrier = unsigned(nodes_.size());
   for (unsigned node : own) {
     auto cause = causes.find(node);
-    if (cause == causes.end() || !mayWait(nodes[node].op))
+    if (cause == causes.end() || !mayWait(nodes_[node].op))
       continue;
     InFlightDiagnostic diag =
-        nodes[cause->second].op->emitError("writes a variable before the last sum of the step is there, "
-                                           "so the step has no commit point, which \"recovery\": "
-                                           "\"memory\" needs; leave that out, or assign the "
-                                           "variable what no later sum depends on");
-    diag.attachNote(nodes[node].op->getLoc()) << "this waits for others and comes behind it";
+        nodes_[cause->second].op->emitError("writes a variable before the last sum of the step is there, "
+                                            "so the step has no commit point, which \"recovery\": "
+                                            "\"memory\" needs; leave that out, or assign the "
+                                            "variable what no later sum depends on");
+    diag.attachNote(nodes_[node].op->getLoc()) << "this waits for others and comes behind it";
     return diag;
   }
-  nodes.push_back({nullptr, unsigned(&lane - lanes.data())});
+  nodes_.push_back({nullptr, unsigned(&lane - lanes_.data())});
   for (unsigned node : own)
-    if (mayWait(nodes[node].op))
+    if (mayWait(nodes_[node].op))
       depend(barrier, node);
-  if (nodes[barrier].missing == 0) { // nothing waits, so all of it is behind the commit point
-    nodes.pop_back();
+  if (nodes_[barrier].missing == 0) { // nothing waits, so all of it is behind the commit point
+    nodes_.pop_back();
     return success();
   }
   for (unsigned writer : lane.writers)
@@ -323,25 +323,25 @@ LogicalResult PhaseOrder::addCommitPoint(Lane &lane, ArrayRef<unsigned> own) {
 
 /// Loops that run together begin when the last of them can.
 void PhaseOrder::addLoops() {
-  llvm::MapVector<Operation *, unsigned> numbers = numberLoops(module, phase);
+  llvm::MapVector<Operation *, unsigned> numbers = numberLoops(module_, phase_);
   if (numbers.empty())
     return;
-  for (unsigned node = 0; node < nodes.size(); ++node)
-    if (auto number = numbers.find(nodes[node].op); number != numbers.end()) {
-      loops.resize(std::max<size_t>(loops.size(), number->second + 1));
-      loops[number->second].push_back(node);
-      nodes[node].loops = int(number->second);
+  for (unsigned node = 0; node < nodes_.size(); ++node)
+    if (auto number = numbers.find(nodes_[node].op); number != numbers.end()) {
+      loops_.resize(std::max<size_t>(loops_.size(), number->second + 1));
+      loops_[number->second].push_back(node);
+      nodes_[node].loops = int(number->second);
     }
-  SmallVector<int> barrierOf(loops.size(), -1);
-  for (unsigned node = 0, count = unsigned(nodes.size()); node < count; ++node)
-    for (unsigned next : SmallVector<unsigned>(nodes[node].next))
-      if (const int number = nodes[next].loops; number >= 0) {
+  SmallVector<int> barrierOf(loops_.size(), -1);
+  for (unsigned node = 0, count = unsigned(nodes_.size()); node < count; ++node)
+    for (unsigned next : SmallVector<unsigned>(nodes_[node].next))
+      if (const int number = nodes_[next].loops; number >= 0) {
         int &barrier = barrierOf[size_t(number)];
         if (barrier < 0) {
-          barrier = int(nodes.size());
-          begins.insert(unsigned(barrier));
-          nodes.push_back({nullptr, nodes[next].lane});
-          for (unsigned loop : loops[size_t(number)])
+          barrier = int(nodes_.size());
+          begins_.insert(unsigned(barrier));
+          nodes_.push_back({nullptr, nodes_[next].lane});
+          for (unsigned loop : loops_[size_t(number)])
             depend(loop, unsigned(barrier));
         }
         depend(unsigned(barrier), node);
@@ -351,16 +351,16 @@ void PhaseOrder::addLoops() {
 /// A receive comes after its send.
 void PhaseOrder::addMessages() {
   llvm::StringMap<unsigned> receives;
-  for (auto [i, node] : llvm::enumerate(nodes))
+  for (auto [i, node] : llvm::enumerate(nodes_))
     if (auto end = dyn_cast_if_present<dist::ChannelEndOpInterface>(node.op);
         end && end.getChannelEnd() == dist::ChannelEnd::Receive)
       receives[end.getUsedChannels().front().getValue()] = unsigned(i);
-  for (Node &node : nodes)
+  for (Node &node : nodes_)
     if (auto send = dyn_cast_if_present<dist::SendOp>(node.op))
       if (auto found = receives.find(send.getChannel()); found != receives.end()) {
         node.message = int(found->second);
-        ++nodes[found->second].missing;
-        node.delay = inNanoseconds(times.delay(symbols.lookup<dist::ChannelOp>(send.getChannel())));
+        ++nodes_[found->second].missing;
+        node.delay = inNanoseconds(times_.delay(symbols_.lookup<dist::ChannelOp>(send.getChannel())));
       }
 }
 
@@ -370,17 +370,17 @@ static bool isQueued(Operation *op) {
 
 uint64_t PhaseOrder::delayTo(const Node &node, const Node &next) const {
   if (auto start = dyn_cast<dist::AllReduceStartOp>(node.op))
-    return inNanoseconds(times.delay(symbols.lookup<dist::ChannelOp>(start.getChannel())));
+    return inNanoseconds(times_.delay(symbols_.lookup<dist::ChannelOp>(start.getChannel())));
   // Samples come behind a loop since its own do.
-  const bool told = lanes[node.lane].hasQueues && isQueued(node.op) && !isQueued(next.op) &&
+  const bool told = lanes_[node.lane].hasQueues && isQueued(node.op) && !isQueued(next.op) &&
                     !(isa<dist::RepeatOp>(node.op) && isa<dist::NextBatchIntoOp>(next.op));
-  return told ? inNanoseconds(times.model().queueLatency()) : 0;
+  return told ? inNanoseconds(times_.model().queueLatency()) : 0;
 }
 
 /// Others wait for a send. Samples and numbers of micro-batches come first on a device that is given its work at once: between two calls they would cut it in two. Where
 /// nobody waits for anything, an update goes before what else could be computed: its gradient is still in a cache, and its memory is free behind it.
 unsigned PhaseOrder::turn(const Node &node) const {
-  const Lane &lane = lanes[node.lane];
+  const Lane &lane = lanes_[node.lane];
   if (startsMessages(node.op) || (lane.hasQueues && isa<dist::NextBatchIntoOp, dist::MicroBatchIndexIntoOp>(node.op)))
     return 0;
   return node.updates && !lane.talks ? 1 : 2;
@@ -388,8 +388,8 @@ unsigned PhaseOrder::turn(const Node &node) const {
 
 /// A node whose inputs are all in order.
 void PhaseOrder::offer(unsigned index) {
-  Node &node = nodes[index];
-  Lane &lane = lanes[node.lane];
+  Node &node = nodes_[index];
+  Lane &lane = lanes_[node.lane];
   if (node.ready <= lane.clock)
     lane.ready.insert({turn(node), index});
   else
@@ -399,7 +399,7 @@ void PhaseOrder::offer(unsigned index) {
 
 /// Keeps the lane's place in `startable` after its clock or what is ready changed.
 void PhaseOrder::noteStart(unsigned index) {
-  Lane &lane = lanes[index];
+  Lane &lane = lanes_[index];
   std::optional<uint64_t> start;
   if (!lane.ready.empty())
     start = lane.clock;
@@ -408,74 +408,74 @@ void PhaseOrder::noteStart(unsigned index) {
   if (start == lane.start)
     return;
   if (lane.start)
-    startable.erase({*lane.start, index});
+    startable_.erase({*lane.start, index});
   if (start)
-    startable.insert({*start, index});
+    startable_.insert({*start, index});
   lane.start = start;
 }
 
 /// Of the nodes that can be placed this one is: place() is next.
 void PhaseOrder::take(unsigned index) {
-  const Node &node = nodes[index];
-  Lane &lane = lanes[node.lane];
+  const Node &node = nodes_[index];
+  Lane &lane = lanes_[node.lane];
   if (!lane.ready.erase({turn(node), index}))
     lane.later.erase({node.ready, turn(node), index});
 }
 
 /// Puts a node behind its program's others and tells those that wait for it.
 void PhaseOrder::place(unsigned index, uint64_t start) {
-  Lane &lane = lanes[nodes[index].lane];
+  Lane &lane = lanes_[nodes_[index].lane];
   lane.order.push_back(index);
-  uint64_t end = lane.clock = start + nodes[index].cost;
+  uint64_t end = lane.clock = start + nodes_[index].cost;
   while (!lane.later.empty() && std::get<0>(*lane.later.begin()) <= lane.clock) {
     auto [when, turn, node] = *lane.later.begin();
     lane.later.erase(lane.later.begin());
     lane.ready.insert({turn, node});
   }
-  noteStart(nodes[index].lane);
+  noteStart(nodes_[index].lane);
   SmallVector<unsigned> barriers;
   auto satisfy = [&](unsigned other, uint64_t when) {
-    Node &node = nodes[other];
+    Node &node = nodes_[other];
     node.ready = std::max(node.ready, when);
     if (--node.missing == 0)
       node.op ? offer(other) : barriers.push_back(other);
   };
-  for (unsigned next : nodes[index].next)
-    satisfy(next, end + delayTo(nodes[index], nodes[next]));
-  if (nodes[index].message >= 0)
-    satisfy(unsigned(nodes[index].message), end + nodes[index].delay);
+  for (unsigned next : nodes_[index].next)
+    satisfy(next, end + delayTo(nodes_[index], nodes_[next]));
+  if (nodes_[index].message >= 0)
+    satisfy(unsigned(nodes_[index].message), end + nodes_[index].delay);
   while (!barriers.empty()) {
     unsigned barrier = barriers.pop_back_val();
-    for (unsigned next : nodes[barrier].next)
-      satisfy(next, nodes[barrier].ready);
+    for (unsigned next : nodes_[barrier].next)
+      satisfy(next, nodes_[barrier].ready);
   }
 }
 
 /// Again and again the operation that can start first: of one program, where several can, a send, then an update if nobody waits, else what is
 /// first in the text. So a program computes what it can while a message is on its way, and asks first for what comes first.
 LogicalResult PhaseOrder::list() {
-  for (auto [i, node] : llvm::enumerate(nodes))
+  for (auto [i, node] : llvm::enumerate(nodes_))
     if (node.missing == 0)
       offer(unsigned(i));
-  size_t operations = size_t(llvm::count_if(nodes, [](const Node &node) { return node.op; }));
+  size_t operations = size_t(llvm::count_if(nodes_, [](const Node &node) { return node.op; }));
   for (size_t placed = 0; placed < operations; ++placed) {
-    if (startable.empty())
-      return failed(verifyLiveness(module, phase)) // says where
+    if (startable_.empty())
+      return failed(verifyLiveness(module_, phase_)) // says where
                  ? failure()
-                 : phase.emitOpError("has programs whose values depend on each other in a circle");
-    auto [start, index] = *startable.begin(); // of lanes that can start at once, the first in the text
-    Lane &lane = lanes[index];
+                 : phase_.emitOpError("has programs whose values depend on each other in a circle");
+    auto [start, index] = *startable_.begin(); // of lanes that can start at once, the first in the text
+    Lane &lane = lanes_[index];
     unsigned node = lane.ready.empty() ? std::get<2>(*lane.later.begin()) : lane.ready.begin()->second;
-    if (nodes[node].loops < 0) {
+    if (nodes_[node].loops < 0) {
       take(node);
       place(node, start);
       continue;
     }
     // In the common order nothing stands between loops that run together.
-    const SmallVector<unsigned> &together = loops[size_t(nodes[node].loops)];
+    const SmallVector<unsigned> &together = loops_[size_t(nodes_[node].loops)];
     for (unsigned loop : together) {
       take(loop);
-      start = std::max({start, nodes[loop].ready, lanes[nodes[loop].lane].clock});
+      start = std::max({start, nodes_[loop].ready, lanes_[nodes_[loop].lane].clock});
     }
     for (unsigned loop : together)
       place(loop, start);
@@ -496,8 +496,8 @@ void PhaseOrder::sinkReceives(Lane &lane) const {
     before[index] = place;
   auto firstUse = [&](unsigned index) {
     size_t use = end;
-    for (unsigned next : nodes[index].next)
-      if (!begins.contains(next)) // the program's own loop behind it is a use too
+    for (unsigned next : nodes_[index].next)
+      if (!begins_.contains(next)) // the program's own loop behind it is a use too
         use = std::min(use, before.lookup(next));
     return use;
   };
@@ -506,7 +506,7 @@ void PhaseOrder::sinkReceives(Lane &lane) const {
   std::vector<SmallVector<unsigned>> runs(end + 1); // back to front
   for (size_t place = end; place-- > 0;) {
     unsigned index = lane.order[place];
-    auto channelEnd = dyn_cast<dist::ChannelEndOpInterface>(nodes[index].op);
+    auto channelEnd = dyn_cast<dist::ChannelEndOpInterface>(nodes_[index].op);
     size_t use = place;
     if (channelEnd && channelEnd.getChannelEnd() == dist::ChannelEnd::Receive) {
       use = firstUse(index);
@@ -525,11 +525,11 @@ void PhaseOrder::sinkReceives(Lane &lane) const {
 
 unsigned PhaseOrder::rewrite(Lane &lane) {
   for (unsigned index : lane.order) {
-    lane.parts.ordered.push_back(nodes[index].op);
-    if (commits && !lane.parts.commits && lane.writers.contains(index))
-      lane.parts.commits = nodes[index].op;
+    lane.parts.ordered.push_back(nodes_[index].op);
+    if (commits_ && !lane.parts.commits && lane.writers.contains(index))
+      lane.parts.commits = nodes_[index].op;
   }
-  return writeOrder(lane.program, symbols, lane.parts);
+  return writeOrder(lane.program, symbols_, lane.parts);
 }
 
 } // namespace

@@ -16,7 +16,7 @@ namespace {
 /// Solves one phase and remembers which operation each node is.
 class PhaseProof {
 public:
-  PhaseProof(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase) {}
+  PhaseProof(ModuleOp module, dist::PhaseOp phase) : module_(module), phase_(phase) {}
 
   /// False: some channels are to be copied now, so that the proof has to begin anew.
   FailureOr<bool> run(llvm::function_ref<void(dist::ChannelOp)> copyInstead);
@@ -43,14 +43,14 @@ private:
   LogicalResult reportMismatch(const LivenessProof::Mismatch &mismatch);
   LogicalResult reportCycle(ArrayRef<LivenessProof::Step> cycle);
 
-  ModuleOp module;
-  dist::PhaseOp phase;
-  LivenessProof liveness;
-  llvm::StringMap<uint32_t> channelOf;
-  SmallVector<dist::ChannelOp> channels; ///< by the proof's number
-  SmallVector<End> ends;                 ///< by the proof's node
-  llvm::MapVector<Operation *, unsigned> loops; ///< that send or receive, and their nodes
-  SmallVector<std::pair<dist::ProgramOp, Sequence>> sequences;
+  ModuleOp module_;
+  dist::PhaseOp phase_;
+  LivenessProof liveness_;
+  llvm::StringMap<uint32_t> channelOf_;
+  SmallVector<dist::ChannelOp> channels_; ///< by the proof's number
+  SmallVector<End> ends_;                 ///< by the proof's node
+  llvm::MapVector<Operation *, unsigned> loops_; ///< that send or receive, and their nodes
+  SmallVector<std::pair<dist::ProgramOp, Sequence>> sequences_;
 };
 
 } // namespace
@@ -63,31 +63,31 @@ static std::string textOf(LivenessProof::Action action, StringRef channel) {
 
 void PhaseProof::addEnd(dist::ChannelEndOpInterface end, dist::ProgramOp program, uint32_t number, Sequence &sequence) {
   for (FlatSymbolRefAttr name : end.getUsedChannels()) {
-    auto found = channelOf.find(name.getValue());
-    if (found == channelOf.end())
+    auto found = channelOf_.find(name.getValue());
+    if (found == channelOf_.end())
       continue; // the symbol verifier has refused it
     // The control message that a program sends to itself goes from instance 0 to the others: no instance waits for itself.
-    dist::ChannelOp channel = channels[found->second];
+    dist::ChannelOp channel = channels_[found->second];
     if (channel.getControl() && channel.getFrom() == channel.getTo())
       continue;
     auto action = LivenessProof::Action(unsigned(end.getChannelEnd()));
-    sequence.push_back(liveness.append(number, action, found->second));
-    ends.push_back({end, program.getSymName(), name.getValue(), action});
+    sequence.push_back(liveness_.append(number, action, found->second));
+    ends_.push_back({end, program.getSymName(), name.getValue(), action});
   }
 }
 
 void PhaseProof::addProgram(dist::ProgramOp program) {
-  Sequence &sequence = sequences.emplace_back(program, Sequence()).second;
-  uint32_t number = liveness.addProgram();
+  Sequence &sequence = sequences_.emplace_back(program, Sequence()).second;
+  uint32_t number = liveness_.addProgram();
   for (Operation &inner : program.getBlock()) {
     if (auto end = dyn_cast<dist::ChannelEndOpInterface>(inner))
       addEnd(end, program, number, sequence);
-    auto loop = loops.find(&inner);
-    if (loop == loops.end())
+    auto loop = loops_.find(&inner);
+    if (loop == loops_.end())
       continue;
-    liveness.appendLoops(number, loop->second);
+    liveness_.appendLoops(number, loop->second);
     sequence.push_back(loop->second);
-    const uint32_t iteration = liveness.addProgram();
+    const uint32_t iteration = liveness_.addProgram();
     for (auto end : dist::getLoopBody(&inner)->getOps<dist::ChannelEndOpInterface>())
       addEnd(end, program, iteration, sequence);
   }
@@ -100,31 +100,31 @@ void PhaseProof::fill() {
                 unsigned(dist::ChannelEnd::Release) == unsigned(LivenessProof::Action::Release) &&
                 unsigned(dist::ChannelEnd::Acquire) == unsigned(LivenessProof::Action::Acquire));
   llvm::StringMap<dist::ProgramOp> programs;
-  for (auto program : module.getOps<dist::ProgramOp>())
-    if (program.getPhase() == phase.getSymName())
+  for (auto program : module_.getOps<dist::ProgramOp>())
+    if (program.getPhase() == phase_.getSymName())
       programs[program.getSymName()] = program;
   llvm::DenseSet<Attribute> ahead;
   for (auto &[name, program] : programs)
     for (auto send : program.getBlock().getOps<dist::SendStartOp>())
       if (send.getAhead())
         ahead.insert(send.getChannelAttr());
-  for (auto channel : module.getOps<dist::ChannelOp>())
+  for (auto channel : module_.getOps<dist::ChannelOp>())
     if (programs.contains(channel.getFrom()) || programs.contains(channel.getTo())) {
       // What is sent ahead is there before the first step.
       uint32_t tokens = ahead.contains(FlatSymbolRefAttr::get(channel.getSymNameAttr()));
       // A conflating channel never makes its sender wait. Proven with every instance among the chosen: fewer wait for fewer.
       uint32_t capacity = channel.getConflating() ? UINT32_MAX / 2 : uint32_t(channel.getCapacity());
-      channelOf[channel.getSymName()] = liveness.addChannel(capacity, tokens, channel.getZeroCopy());
-      channels.push_back(channel);
+      channelOf_[channel.getSymName()] = liveness_.addChannel(capacity, tokens, channel.getZeroCopy());
+      channels_.push_back(channel);
     }
-  loops = numberLoops(module, phase);
-  for (auto &[loop, number] : loops) // the proof's first nodes, in the order of their numbers
-    if (number == ends.size()) {
-      liveness.addLoops();
-      ends.push_back({loop, {}, {}, LivenessProof::Action::Send});
+  loops_ = numberLoops(module_, phase_);
+  for (auto &[loop, number] : loops_) // the proof's first nodes, in the order of their numbers
+    if (number == ends_.size()) {
+      liveness_.addLoops();
+      ends_.push_back({loop, {}, {}, LivenessProof::Action::Send});
     }
-  for (auto program : module.getOps<dist::ProgramOp>())
-    if (program.getPhase() == phase.getSymName())
+  for (auto program : module_.getOps<dist::ProgramOp>())
+    if (program.getPhase() == phase_.getSymName())
       addProgram(program);
 }
 
@@ -132,23 +132,23 @@ llvm::SetVector<dist::ChannelOp> PhaseProof::findBorrows(ArrayRef<LivenessProof:
   llvm::SetVector<dist::ChannelOp> found;
   for (const LivenessProof::Step &step : cycle)
     if (step.reason == LivenessProof::Reason::Borrow || step.reason == LivenessProof::Reason::Capacity)
-      if (dist::ChannelOp channel = channels[channelOf.lookup(ends[step.node].channel)]; channel.getZeroCopy())
+      if (dist::ChannelOp channel = channels_[channelOf_.lookup(ends_[step.node].channel)]; channel.getZeroCopy())
         found.insert(channel);
   return found;
 }
 
 void PhaseProof::leaveProof(ArrayRef<uint32_t> ranks) {
-  for (auto &[program, sequence] : sequences)
+  for (auto &[program, sequence] : sequences_)
     if (program.getArenaBytes())
       program->setAttr(kEventRanks,
-                       DenseI32ArrayAttr::get(module.getContext(), llvm::map_to_vector(sequence, [&](uint32_t node) {
+                       DenseI32ArrayAttr::get(module_.getContext(), llvm::map_to_vector(sequence, [&](uint32_t node) {
                                                 return int32_t(ranks[node]);
                                               })));
 }
 
 FailureOr<bool> PhaseProof::run(llvm::function_ref<void(dist::ChannelOp)> copyInstead) {
   fill();
-  LivenessProof::Result result = liveness.check();
+  LivenessProof::Result result = liveness_.check();
   for (const LivenessProof::Mismatch &mismatch : result.mismatches)
     if (failed(reportMismatch(mismatch)))
       return failure();
@@ -163,11 +163,11 @@ FailureOr<bool> PhaseProof::run(llvm::function_ref<void(dist::ChannelOp)> copyIn
 }
 
 LogicalResult PhaseProof::reportMismatch(const LivenessProof::Mismatch &mismatch) {
-  dist::ChannelOp channel = channels[mismatch.channel];
+  dist::ChannelOp channel = channels_[mismatch.channel];
   InFlightDiagnostic diag = channel.emitOpError("carries ")
                             << mismatch.sends << " message(s) a step, but " << mismatch.receives
                             << " are received, so that the programs part ways; expected as many receives as sends";
-  for (const End &end : ends)
+  for (const End &end : ends_)
     if (end.channel == channel.getSymName() &&
         (end.action == LivenessProof::Action::Send || end.action == LivenessProof::Action::Receive))
       diag.attachNote(end.op->getLoc()) << "@" << end.program << " " << textOf(end.action, end.channel) << " here";
@@ -176,16 +176,16 @@ LogicalResult PhaseProof::reportMismatch(const LivenessProof::Mismatch &mismatch
 
 /// That program's loop of those that run together.
 Operation *PhaseProof::findLoop(uint32_t node, StringRef program) const {
-  for (auto [loop, number] : loops)
+  for (auto [loop, number] : loops_)
     if (number == node && loop->getParentOfType<dist::ProgramOp>().getSymName() == program)
       return loop;
-  return ends[node].op;
+  return ends_[node].op;
 }
 
 /// One line an edge, at the place of what has to wait.
 void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End &after, LivenessProof::Reason reason) {
   if (after.isLoop()) {
-    diag.attachNote(findLoop(uint32_t(&after - ends.begin()), before.program)->getLoc())
+    diag.attachNote(findLoop(uint32_t(&after - ends_.begin()), before.program)->getLoc())
         << "@" << before.program << " repeats this, only after it " << textOf(before.action, before.channel);
     return;
   }
@@ -213,24 +213,24 @@ void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End
 }
 
 LogicalResult PhaseProof::reportLoops(ArrayRef<LivenessProof::Step> cycle) {
-  Operation *first = ends[cycle.front().node].op;
+  Operation *first = ends_[cycle.front().node].op;
   InFlightDiagnostic diag =
       first->emitOpError("can never begin: loops that send to each other run together, and one of these waits "
                          "for the end of another");
-  for (auto [loop, number] : loops)
+  for (auto [loop, number] : loops_)
     if (loop != first && llvm::any_of(cycle, [&](const LivenessProof::Step &step) { return step.node == number; }))
       diag.attachNote(loop->getLoc()) << "another is here";
   return diag;
 }
 
 LogicalResult PhaseProof::reportCycle(ArrayRef<LivenessProof::Step> cycle) {
-  if (llvm::all_of(cycle, [&](const LivenessProof::Step &step) { return ends[step.node].isLoop(); }))
+  if (llvm::all_of(cycle, [&](const LivenessProof::Step &step) { return ends_[step.node].isLoop(); }))
     return reportLoops(cycle);
   // Each program's part of the cycle is one statement, from the operation where the cycle enters it to where it leaves.
   // The description starts at the first program's entry.
   auto isEntry = [&](size_t i) {
     return cycle[(i + cycle.size() - 1) % cycle.size()].reason != LivenessProof::Reason::Order &&
-           !ends[cycle[i].node].isLoop();
+           !ends_[cycle[i].node].isLoop();
   };
   size_t start = cycle.size();
   for (size_t i = 0; i < cycle.size(); ++i)
@@ -239,14 +239,15 @@ LogicalResult PhaseProof::reportCycle(ArrayRef<LivenessProof::Step> cycle) {
   SmallVector<LivenessProof::Step> steps;
   for (size_t i = 0; i < cycle.size(); ++i) {
     const LivenessProof::Step &step = cycle[(start + i) % cycle.size()];
-    if (steps.empty() || steps.back().reason != LivenessProof::Reason::Order || step.reason != LivenessProof::Reason::Order)
+    if (steps.empty() || steps.back().reason != LivenessProof::Reason::Order ||
+        step.reason != LivenessProof::Reason::Order)
       steps.push_back(step);
   }
-  const End &first = ends[steps.front().node];
+  const End &first = ends_[steps.front().node];
   SmallVector<StringRef> names;
   for (const LivenessProof::Step &step : steps)
-    if (!ends[step.node].isLoop() && !llvm::is_contained(names, ends[step.node].program))
-      names.push_back(ends[step.node].program);
+    if (!ends_[step.node].isLoop() && !llvm::is_contained(names, ends_[step.node].program))
+      names.push_back(ends_[step.node].program);
 
   InFlightDiagnostic diag = emitError(first.op->getLoc());
   if (names.size() == 1)
@@ -259,7 +260,7 @@ LogicalResult PhaseProof::reportCycle(ArrayRef<LivenessProof::Step> cycle) {
   }
   diag << "; one of them has to send before it receives";
   for (auto [i, step] : llvm::enumerate(steps))
-    describe(diag, ends[step.node], ends[steps[(i + 1) % steps.size()].node], step.reason);
+    describe(diag, ends_[step.node], ends_[steps[(i + 1) % steps.size()].node], step.reason);
   return diag;
 }
 

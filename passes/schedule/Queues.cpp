@@ -28,13 +28,13 @@ struct Place {
 
 class QueueFiller {
 public:
-  QueueFiller(dist::ProgramOp program, const SymbolTable &symbols) : program(program), uses(program, symbols) {}
+  QueueFiller(dist::ProgramOp program, const SymbolTable &symbols) : program_(program), uses_(program, symbols) {}
 
   FailureOr<unsigned> run() {
-    Operation *end = program.getBlock().getTerminator();
+    Operation *end = program_.getBlock().getTerminator();
     if (Operation *word = end->getPrevNode(); word && isa<dist::ControlReceiveOp>(word))
       end = word;
-    for (Operation &op : llvm::make_early_inc_range(program.getBlock())) {
+    for (Operation &op : llvm::make_early_inc_range(program_.getBlock())) {
       if (&op == end)
         break;
       auto repeat = dyn_cast<dist::RepeatOp>(op);
@@ -42,10 +42,10 @@ public:
         return failure();
     }
     for (unsigned queue = Compute; queue < kDoers; ++queue)
-      if (!items[queue].empty())
-        know(Program, queue, unsigned(items[queue].size()), OpBuilder(end), end->getLoc());
+      if (!items_[queue].empty())
+        know(Program, queue, unsigned(items_[queue].size()), OpBuilder(end), end->getLoc());
     number();
-    return waits;
+    return waits_;
   }
 
 private:
@@ -84,14 +84,14 @@ private:
   void know(unsigned doer, unsigned queue, unsigned item, OpBuilder there, Location loc);
   void number();
 
-  dist::ProgramOp program;
-  BufferUses uses;
-  std::array<Known, kDoers> known{};
-  std::array<SmallVector<Item>, kDoers> items;
-  std::array<std::map<unsigned, Signal>, kDoers> signals; ///< by the last item that they cover
-  SmallVector<Access> accesses; ///< of queues, that the program does not know to be done
-  llvm::DenseMap<Attribute, Value> messages; ///< by channel
-  unsigned waits = 0;
+  dist::ProgramOp program_;
+  BufferUses uses_;
+  std::array<Known, kDoers> known_{};
+  std::array<SmallVector<Item>, kDoers> items_;
+  std::array<std::map<unsigned, Signal>, kDoers> signals_; ///< by the last item that they cover
+  SmallVector<Access> accesses_; ///< of queues, that the program does not know to be done
+  llvm::DenseMap<Attribute, Value> messages_; ///< by channel
+  unsigned waits_ = 0;
 };
 
 } // namespace
@@ -117,21 +117,21 @@ Place QueueFiller::placeOf(Value root) const {
 }
 
 void QueueFiller::know(unsigned doer, unsigned queue, unsigned item, OpBuilder there, Location loc) {
-  if (known[doer][queue] >= item)
+  if (known_[doer][queue] >= item)
     return;
-  auto signal = signals[queue].lower_bound(item);
-  if (signal == signals[queue].end()) {
-    const Item &last = items[queue][item - 1];
+  auto signal = signals_[queue].lower_bound(item);
+  if (signal == signals_[queue].end()) {
+    const Item &last = items_[queue][item - 1];
     OpBuilder builder(last.op->getContext());
     builder.setInsertionPointAfter(last.op);
     auto made = dist::SignalOp::create(builder, last.op->getLoc(), queue, 1);
-    signal = signals[queue].emplace(item, Signal{made, last.known}).first;
+    signal = signals_[queue].emplace(item, Signal{made, last.known}).first;
   }
   IntegerAttr by = doer == Program ? IntegerAttr() : there.getI64IntegerAttr(doer);
   signal->second.waits.push_back(
       dist::WaitOp::create(there, loc, there.getI64IntegerAttr(queue), there.getI64IntegerAttr(1), by));
-  ++waits;
-  learn(known[doer], signal->second.known);
+  ++waits_;
+  learn(known_[doer], signal->second.known);
 }
 
 void QueueFiller::forget(SmallVector<Access> &accesses, const Known &program, unsigned doer, const Place &place,
@@ -153,7 +153,7 @@ void QueueFiller::need(const SmallVector<Access> &accesses, const Known &known, 
 void QueueFiller::know(unsigned doer, const Known &needed, OpBuilder there, Location loc) {
   for (unsigned queue = Compute; queue < kDoers; ++queue) {
     const bool saysAnother = llvm::any_of(llvm::seq<unsigned>(Compute, kDoers), [&](unsigned other) {
-      return other != queue && needed[other] && items[other][needed[other] - 1].known[queue] >= needed[queue];
+      return other != queue && needed[other] && items_[other][needed[other] - 1].known[queue] >= needed[queue];
     });
     if (needed[queue] && !saysAnother)
       know(doer, queue, needed[queue], there, loc);
@@ -161,33 +161,33 @@ void QueueFiller::know(unsigned doer, const Known &needed, OpBuilder there, Loca
 }
 
 LogicalResult QueueFiller::add(Operation *op) {
-  FailureOr<SmallVector<BufferUse>> touched = uses.get(op);
+  FailureOr<SmallVector<BufferUse>> touched = uses_.get(op);
   if (failed(touched))
     return failure();
   if (auto receive = dyn_cast<dist::ReceiveOp>(op))
-    messages[receive.getChannelAttr()] = receive.getValue();
+    messages_[receive.getChannelAttr()] = receive.getValue();
   const unsigned doer = doerOf(op);
   if (doer != Program) // it is given after all that the program knows
-    learn(known[doer], known[Program]);
+    learn(known_[doer], known_[Program]);
   SmallVector<std::pair<Place, bool>> places; // whether they are written
   for (const BufferUse &use : *touched)
     places.emplace_back(placeOf(use.root), use.written);
   if (auto release = dyn_cast<dist::ReleaseOp>(op))
-    places.emplace_back(placeOf(messages.lookup(release.getChannelAttr())), true);
+    places.emplace_back(placeOf(messages_.lookup(release.getChannelAttr())), true);
   Known needed{};
   for (const auto &[place, written] : places)
-    need(accesses, known[doer], doer, place, written, needed);
+    need(accesses_, known_[doer], doer, place, written, needed);
   know(doer, needed, OpBuilder(op), op->getLoc());
   for (const auto &[place, written] : places)
-    forget(accesses, known[Program], doer, place, written);
+    forget(accesses_, known_[Program], doer, place, written);
   if (doer == Program)
     return success();
   op->setAttr("queue", Builder(op->getContext()).getI64IntegerAttr(doer));
-  const unsigned item = unsigned(items[doer].size()) + 1;
-  known[doer][doer] = item;
-  items[doer].push_back({op, known[doer]});
+  const unsigned item = unsigned(items_[doer].size()) + 1;
+  known_[doer][doer] = item;
+  items_[doer].push_back({op, known_[doer]});
   for (const auto &[place, written] : places)
-    accesses.push_back({place, doer, item, written});
+    accesses_.push_back({place, doer, item, written});
   return success();
 }
 
@@ -209,12 +209,12 @@ LogicalResult QueueFiller::waitForNextTime(Block &body) {
     SmallVector<Access> accesses; ///< of the time before, that nobody in this one has come behind
     llvm::DenseMap<Operation *, Known> signals; ///< those of this time
   } next;
-  next.known = known;
-  next.accesses = accesses;
+  next.known = known_;
+  next.accesses = accesses_;
   for (unsigned queue = Compute; queue < kDoers; ++queue)
-    next.items[queue] = unsigned(items[queue].size());
+    next.items[queue] = unsigned(items_[queue].size());
   llvm::DenseMap<Operation *, const Signal *> signalOf; // by wait
-  for (auto &ofQueue : signals)
+  for (auto &ofQueue : signals_)
     for (auto &[item, signal] : ofQueue)
       for (dist::WaitOp wait : signal.waits)
         signalOf[wait] = &signal;
@@ -232,7 +232,7 @@ LogicalResult QueueFiller::waitForNextTime(Block &body) {
       learn(next.known[wait.getQueue().value_or(Program)], now == next.signals.end() ? of.known : now->second);
       continue;
     }
-    FailureOr<SmallVector<BufferUse>> touched = uses.get(op);
+    FailureOr<SmallVector<BufferUse>> touched = uses_.get(op);
     if (failed(touched))
       return failure();
     const unsigned doer = doerOf(op);
@@ -244,7 +244,7 @@ LogicalResult QueueFiller::waitForNextTime(Block &body) {
     for (unsigned queue = Compute; queue < kDoers; ++queue)
       if (now[queue]) {
         needed[doer][queue] = std::max(needed[doer][queue], now[queue]);
-        learn(next.known[doer], items[queue][now[queue] - 1].known);
+        learn(next.known[doer], items_[queue][now[queue] - 1].known);
       }
     for (const BufferUse &use : *touched)
       forget(next.accesses, next.known[Program], doer, placeOf(use.root), use.written);
@@ -265,7 +265,7 @@ LogicalResult QueueFiller::waitForNextTime(Block &body) {
 /// Signals count in the order of the program.
 void QueueFiller::number() {
   for (unsigned queue = Compute; queue < kDoers; ++queue)
-    for (auto [i, signal] : llvm::enumerate(signals[queue])) {
+    for (auto [i, signal] : llvm::enumerate(signals_[queue])) {
       signal.second.op.setN(i + 1);
       for (dist::WaitOp wait : signal.second.waits)
         wait.setN(i + 1);

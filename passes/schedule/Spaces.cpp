@@ -13,18 +13,18 @@ namespace {
 class Placer {
 public:
   Placer(dist::ProgramOp program, const SymbolTable &symbols)
-      : program(program), symbols(symbols), uses(program, symbols), declarations(&program.getBlock().front()) {}
+      : program_(program), symbols_(symbols), uses_(program, symbols), declarations_(&program.getBlock().front()) {}
 
   FailureOr<unsigned> run() {
-    program.walk([&](Operation *op) {
+    program_.walk([&](Operation *op) {
       if (isDoneByQueues(op))
         for (Value operand : op->getOperands())
-          onDevice.insert(rootOf(operand));
+          onDevice_.insert(rootOf(operand));
     });
-    for (Operation &op : llvm::make_early_inc_range(program.getBlock()))
+    for (Operation &op : llvm::make_early_inc_range(program_.getBlock()))
       if (auto repeat = dyn_cast<dist::RepeatOp>(op); failed(repeat ? placeBody(repeat) : place(&op)))
         return failure();
-    return copies;
+    return copies_;
   }
 
 private:
@@ -38,27 +38,27 @@ private:
   Value rootOf(Value buffer) const {
     while (auto view = buffer.getDefiningOp<dist::ViewOp>())
       buffer = view.getSource();
-    Value root = uses.getRoot(buffer);
+    Value root = uses_.getRoot(buffer);
     return root ? root : buffer;
   }
 
   Value newBuffer(Type type, Location loc, bool host) {
-    OpBuilder builder(declarations);
+    OpBuilder builder(declarations_);
     return dist::BufferOp::create(builder, loc, type, IntegerAttr(), host);
   }
   void copy(OpBuilder builder, Location loc, Value from, Value to) {
     dist::CopyOp::create(builder, loc, from, to, IntegerAttr());
-    ++copies;
+    ++copies_;
   }
 
-  dist::ProgramOp program;
-  const SymbolTable &symbols;
-  BufferUses uses;
-  Operation *declarations; ///< new buffers stand in front of it
-  llvm::DenseSet<Value> onDevice; ///< roots that calls touch
-  llvm::MapVector<Value, Value> current; ///< what the device holds → the host's copy that is still equal
-  llvm::DenseMap<Attribute, Value> summing; ///< by channel: the host's buffer that it sums in
-  unsigned copies = 0;
+  dist::ProgramOp program_;
+  const SymbolTable &symbols_;
+  BufferUses uses_;
+  Operation *declarations_; ///< new buffers stand in front of it
+  llvm::DenseSet<Value> onDevice_; ///< roots that calls touch
+  llvm::MapVector<Value, Value> current_; ///< what the device holds → the host's copy that is still equal
+  llvm::DenseMap<Attribute, Value> summing_; ///< by channel: the host's buffer that it sums in
+  unsigned copies_ = 0;
 };
 
 } // namespace
@@ -71,42 +71,42 @@ void Placer::copyMessage(dist::ReceiveOp receive) {
   OpBuilder builder(receive->getContext());
   builder.setInsertionPointAfter(receive);
   copy(builder, receive.getLoc(), message, there);
-  onDevice.erase(message);
-  onDevice.insert(there);
+  onDevice_.erase(message);
+  onDevice_.insert(there);
 }
 
 Value Placer::stage(Operation *op, Value operand, dist::BufferAccess access) {
   if (auto done = dyn_cast<dist::AllReduceDoneOp>(op))
-    return summing.lookup(done.getChannelAttr());
-  if (Value equal = current.lookup(operand); equal && access == dist::BufferAccess::Read)
+    return summing_.lookup(done.getChannelAttr());
+  if (Value equal = current_.lookup(operand); equal && access == dist::BufferAccess::Read)
     return equal;
   Value host = newBuffer(operand.getType(), op->getLoc(), /*host=*/true);
   if (access != dist::BufferAccess::Write)
     copy(OpBuilder(op), op->getLoc(), operand, host);
   if (access == dist::BufferAccess::Read)
-    current[operand] = host;
+    current_[operand] = host;
   if (auto start = dyn_cast<dist::AllReduceStartOp>(op))
-    summing[start.getChannelAttr()] = host;
+    summing_[start.getChannelAttr()] = host;
   return host;
 }
 
 LogicalResult Placer::place(Operation *op) {
   if (auto buffer = dyn_cast<dist::BufferOp>(op)) {
-    buffer.setHost(!onDevice.contains(buffer.getBuffer()));
+    buffer.setHost(!onDevice_.contains(buffer.getBuffer()));
     return success();
   }
   if (auto constant = dyn_cast<dist::ConstantBufferOp>(op)) {
-    constant.setHost(!onDevice.contains(constant.getBuffer()));
+    constant.setHost(!onDevice_.contains(constant.getBuffer()));
     return success();
   }
   if (auto variable = dyn_cast<dist::VariableBufferOp>(op)) {
-    onDevice.insert(uses.getRoot(variable.getBuffer()));
+    onDevice_.insert(uses_.getRoot(variable.getBuffer()));
     return success();
   }
   if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {
-    if (Value count = receive.getCount(); count && onDevice.contains(rootOf(count)))
+    if (Value count = receive.getCount(); count && onDevice_.contains(rootOf(count)))
       receive.getCountMutable().assign(stage(op, count, dist::BufferAccess::Read));
-    if (onDevice.contains(receive.getValue()))
+    if (onDevice_.contains(receive.getValue()))
       copyMessage(receive);
     return success();
   }
@@ -115,13 +115,13 @@ LogicalResult Placer::place(Operation *op) {
   auto touching = dyn_cast<dist::BufferEffectsOpInterface>(op);
   if (!touching)
     return success(); // the order refuses it
-  FailureOr<SmallVector<dist::BufferEffect>> effects = touching.getBufferEffects(symbols);
+  FailureOr<SmallVector<dist::BufferEffect>> effects = touching.getBufferEffects(symbols_);
   if (failed(effects))
     return failure();
   for (const dist::BufferEffect &effect : *effects) {
     Value root = rootOf(effect.buffer);
     const bool written = effect.access != dist::BufferAccess::Read;
-    if (!onDevice.contains(root))
+    if (!onDevice_.contains(root))
       continue;
     if (!isDoneByQueues(op)) {
       Value host = stage(op, effect.buffer, effect.access);
@@ -134,7 +134,7 @@ LogicalResult Placer::place(Operation *op) {
       }
     }
     if (written)
-      current.remove_if([&](auto &entry) { return rootOf(entry.first) == root; });
+      current_.remove_if([&](auto &entry) { return rootOf(entry.first) == root; });
   }
   return success();
 }
@@ -143,11 +143,11 @@ LogicalResult Placer::place(Operation *op) {
 /// fills, samples and numbers, stands first, then their copies, which alone the lane waits for before it fills again, then all else.
 LogicalResult Placer::placeBody(dist::RepeatOp repeat) {
   Block &body = repeat.getBody().front();
-  current.clear();
+  current_.clear();
   for (Operation &op : llvm::make_early_inc_range(body))
     if (failed(place(&op)))
       return failure();
-  current.clear();
+  current_.clear();
   SmallVector<Operation *> filling;
   for (Operation &op : body)
     if (isa<dist::NextBatchIntoOp, dist::MicroBatchIndexIntoOp>(op) &&

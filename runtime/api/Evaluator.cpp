@@ -26,7 +26,8 @@ uint64_t identityOf(const std::string &path) {
 }
 } // namespace
 
-CheckpointEvaluator::CheckpointEvaluator(const plan::LoadedPlan &plan, Options options) : plan_(plan), options_(std::move(options)) {}
+CheckpointEvaluator::CheckpointEvaluator(const plan::LoadedPlan &plan, Options options)
+    : plan_(plan), options_(std::move(options)) {}
 
 absl::Status CheckpointEvaluator::run() {
   since_ = absl::Now();

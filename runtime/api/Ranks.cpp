@@ -45,7 +45,8 @@ absl::Status checkRankOrder(const plan::Plan &plan, const std::vector<std::strin
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<cluster::LauncherRank>> rankOf(const plan::Plan &plan, const std::vector<std::string> &order) {
+absl::StatusOr<std::optional<cluster::LauncherRank>> rankOf(const plan::Plan &plan,
+                                                            const std::vector<std::string> &order) {
   GRAPHC_RETURN_IF_ERROR(checkRankOrder(plan, order));
   cluster::EnvironmentVariables environment;
   for (char **one = environ; *one; ++one) {
@@ -65,7 +66,7 @@ std::string describe(const plan::Plan &plan, const std::vector<std::string> &ord
 }
 
 absl::StatusOr<RankRendezvous> meet(const plan::Plan &plan, uint32_t task, const cluster::LauncherRank &rank,
-                             const RendezvousOptions &options) {
+                                    const RendezvousOptions &options) {
   const uint32_t chief = plan::taskNumber(plan, plan.chief());
   RankRendezvous meeting;
   meeting.addresses.assign(plan::allTasks(plan).size(), "");

@@ -21,7 +21,8 @@ namespace graphc::session {
 
 /// Who this process is by its environment; none: no launcher's variables are there. `order`: of --rank_order, empty or every job of the
 /// plan once, or an error says what is wrong with it.
-absl::StatusOr<std::optional<cluster::LauncherRank>> rankOf(const plan::Plan &plan, const std::vector<std::string> &order);
+absl::StatusOr<std::optional<cluster::LauncherRank>> rankOf(const plan::Plan &plan,
+                                                            const std::vector<std::string> &order);
 
 /// For the user: which task this is and why; the chief says which task each rank is.
 std::string describe(const plan::Plan &plan, const std::vector<std::string> &order, const cluster::LauncherRank &rank);
@@ -46,7 +47,7 @@ struct RankRendezvous {
 /// The task of a rank where no address was given: the chief listens where all look for it, any other at a port of its own, which
 /// it tells the chief.
 absl::StatusOr<RankRendezvous> meet(const plan::Plan &plan, uint32_t task, const cluster::LauncherRank &rank,
-                             const RendezvousOptions &options);
+                                    const RendezvousOptions &options);
 
 /// With a job directory: certificates, and, where `meeting->addresses` has none, this task's address and the chief's. `run` is the folder's
 /// name there. Waits for the chief.

@@ -298,7 +298,8 @@ void TaskRun::makeSession() {
     link = local_.get();
   } else {
     const std::string &address = place_.addresses[plan::taskNumber(plan(), plan().chief())];
-    stream_ = std::make_shared<service::StreamLink>(service::TaskDialer(address, place_.identity), chiefName(), address);
+    stream_ =
+        std::make_shared<service::StreamLink>(service::TaskDialer(address, place_.identity), chiefName(), address);
     link = stream_.get();
   }
   session_ = std::make_unique<OrderExecutor>(loaded_, std::move(own), *link);

@@ -101,7 +101,9 @@ absl::StatusOr<WarmStartSource> WarmStartSource::openFile(const std::string &pat
   return WarmStartSource(*std::move(file));
 }
 
-const std::string &WarmStartSource::path() const { return file() ? file()->path() : std::get<CommittedCheckpoint>(of_).path; }
+const std::string &WarmStartSource::path() const {
+  return file() ? file()->path() : std::get<CommittedCheckpoint>(of_).path;
+}
 
 std::string WarmStartSource::describe() const { return file() ? path() : absl::StrCat("checkpoint ", path()); }
 

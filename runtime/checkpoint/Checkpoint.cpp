@@ -58,7 +58,8 @@ absl::StatusOr<ShardInfo> writeShard(const std::string &dir, const std::string &
 }
 
 /// Every variable of the plan is in the checkpoint, with its whole type. How it is cut in parts there does not matter.
-absl::Status checkVariables(const CommittedCheckpoint &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings) {
+absl::Status checkVariables(const CommittedCheckpoint &checkpoint, const plan::Plan &plan,
+                            std::vector<std::string> &warnings) {
   auto there = checkpoint.manifest.pieces();
   std::set<std::string> known;
   for (const plan::Variable &variable : plan.variables()) {

@@ -46,7 +46,8 @@ bool isCheckpoint(const std::string &dir);
 
 /// The newest checkpoint of DIR whose manifest and every shard's size and checksums are right, or DIR itself where it is one. What was skipped
 /// and why goes to `warnings`. Nothing there, or no DIR: an empty optional.
-absl::StatusOr<std::optional<CommittedCheckpoint>> findNewest(const std::string &dir, std::vector<std::string> &warnings);
+absl::StatusOr<std::optional<CommittedCheckpoint>> findNewest(const std::string &dir,
+                                                              std::vector<std::string> &warnings);
 
 /// Reads DIR/step-N's manifest alone; restoreVariables checks the shards that it takes from.
 absl::StatusOr<CommittedCheckpoint> readCheckpoint(const std::string &path);
@@ -62,7 +63,8 @@ absl::StatusOr<CommittedCheckpoint> openCheckpoint(const std::string &path);
 
 /// Whether the checkpoint has every variable of the model with its type, in whatever parts. The error names the first that does not fit;
 /// variables that the plan does not know are named in `warnings`.
-absl::Status checkVariables(const CommittedCheckpoint &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings);
+absl::Status checkVariables(const CommittedCheckpoint &checkpoint, const plan::Plan &plan,
+                            std::vector<std::string> &warnings);
 
 /// Where restored values go: `bytes` from `offset` on of a variable of the model.
 struct RestoreTarget {
@@ -83,15 +85,15 @@ class CheckpointNonce {
 public:
   static absl::StatusOr<CheckpointNonce> create(const std::string &dir);
   CheckpointNonce(CheckpointNonce &&other) noexcept
-      : path(std::exchange(other.path, {})), text(std::move(other.text)), file(std::move(other.file)) {}
+      : path_(std::exchange(other.path_, {})), text_(std::move(other.text_)), file_(std::move(other.file_)) {}
   CheckpointNonce &operator=(CheckpointNonce &&) = delete;
   ~CheckpointNonce(); ///< removes the file
-  const std::string &word() const { return text; }
+  const std::string &word() const { return text_; }
 
 private:
   CheckpointNonce() = default;
-  std::string path, text;
-  base::UniqueFd file; ///< held while it is needed
+  std::string path_, text_;
+  base::UniqueFd file_; ///< held while it is needed
 };
 
 /// Chief: one run's hold on DIR. The folder itself is locked, so that two runs cannot write into it; the lock goes with the
@@ -102,32 +104,32 @@ public:
   /// Makes DIR where it is missing, locks it and clears what a killed run left. `keep`: how many checkpoints stay; 0: all. `wait`: for who
   /// holds it.
   static absl::StatusOr<CheckpointDirectory> open(const std::string &dir, uint32_t keep = kKeep,
-                                        absl::Duration wait = absl::ZeroDuration());
+                                                  absl::Duration wait = absl::ZeroDuration());
   CheckpointDirectory(CheckpointDirectory &&) = default;
   CheckpointDirectory &operator=(CheckpointDirectory &&) = delete;
 
   /// Its word; valid also once the file is gone.
-  const std::string &nonce() const { return word; }
+  const std::string &nonce() const { return word_; }
   /// Removes the nonce's file once all owners have looked.
-  void forgetNonce() { mark.reset(); }
+  void forgetNonce() { mark_.reset(); }
 
   /// Before the owners are told to write: an empty .partial folder, of this hold's own.
   absl::Status prepare(uint64_t step);
   /// Where one of them could not: what the others have written goes.
   void abandon(uint64_t step);
   /// From now on this one stays, in place of the one that was named before, beside those that are kept.
-  void spare(uint64_t step) { spared = step; }
+  void spare(uint64_t step) { spared_ = step; }
   /// After all of them have: manifest, rename, then the oldest checkpoints beyond `keep` go.
   absl::Status commit(const CheckpointManifest &manifest);
 
 private:
   CheckpointDirectory() = default;
   absl::Status prune(uint64_t newest);
-  std::string dir, word;
-  uint32_t keep = kKeep;
-  std::optional<uint64_t> spared;
-  base::UniqueFd lock;
-  std::optional<CheckpointNonce> mark;
+  std::string dir_, word_;
+  uint32_t keep_ = kKeep;
+  std::optional<uint64_t> spared_;
+  base::UniqueFd lock_;
+  std::optional<CheckpointNonce> mark_;
 };
 
 /// Of a folder of that name that is another one here.

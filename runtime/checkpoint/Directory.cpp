@@ -69,7 +69,8 @@ bool parseStep(std::string_view name, uint64_t &step) {
          absl::StrCat(step) == absl::string_view(name.data(), name.size());
 }
 
-absl::StatusOr<CheckpointDirectory> CheckpointDirectory::open(const std::string &dir, uint32_t keep, absl::Duration wait) {
+absl::StatusOr<CheckpointDirectory> CheckpointDirectory::open(const std::string &dir, uint32_t keep,
+                                                              absl::Duration wait) {
   if (isCheckpoint(dir)) {
     const fs::path one = fs::path(dir).has_filename() ? fs::path(dir) : fs::path(dir).parent_path();
     return absl::InvalidArgumentError(absl::StrCat(
@@ -78,8 +79,8 @@ absl::StatusOr<CheckpointDirectory> CheckpointDirectory::open(const std::string 
         one.has_parent_path() ? one.parent_path().native() : ".", ", and --entry eval and predict take this one"));
   }
   CheckpointDirectory directory;
-  directory.dir = dir;
-  directory.keep = keep;
+  directory.dir_ = dir;
+  directory.keep_ = keep;
   std::error_code error;
   const bool isNew = !fs::exists(dir, error);
   if (absl::Status s = base::makeDirectories(dir); !s.ok())
@@ -87,10 +88,10 @@ absl::StatusOr<CheckpointDirectory> CheckpointDirectory::open(const std::string 
   if (isNew) // else a power failure could take the folder with all that was committed in it
     for (fs::path path = fs::absolute(dir, error); path.has_relative_path(); path = path.parent_path())
       (void)base::syncDirectory(path.parent_path().native());
-  directory.lock.reset(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.lock)
+  directory.lock_.reset(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.lock_)
     return base::annotate(base::errnoStatus(dir, errno), "--checkpoint_dir");
-  if (!base::lockWithin(directory.lock.get(), wait))
+  if (!base::lockWithin(directory.lock_.get(), wait))
     return absl::FailedPreconditionError(
         absl::StrCat("--checkpoint_dir ", dir, " is in use by another run; end it or name another folder"));
   // Only what this program names so is cleared; it holds the lock, so nobody is writing these.
@@ -106,28 +107,28 @@ absl::StatusOr<CheckpointDirectory> CheckpointDirectory::open(const std::string 
   absl::StatusOr<CheckpointNonce> nonce = CheckpointNonce::create(dir);
   if (!nonce.ok())
     return base::annotate(nonce.status(), "--checkpoint_dir cannot be written");
-  directory.word = nonce->word();
-  directory.mark.emplace(std::move(*nonce));
+  directory.word_ = nonce->word();
+  directory.mark_.emplace(std::move(*nonce));
   return directory;
 }
 
 absl::StatusOr<CheckpointNonce> CheckpointNonce::create(const std::string &dir) {
   CheckpointNonce nonce;
-  GRAPHC_ASSIGN_OR_RETURN(nonce.text, makeWord());
+  GRAPHC_ASSIGN_OR_RETURN(nonce.text_, makeWord());
   base::removeLeft(dir, noncePrefix); // of runs that were killed
-  std::string path = absl::StrCat(dir, "/", noncePrefix, nonce.text);
-  nonce.file.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!nonce.file)
+  std::string path = absl::StrCat(dir, "/", noncePrefix, nonce.text_);
+  nonce.file_.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!nonce.file_)
     return base::errnoStatus(path, errno);
-  nonce.path = path;
-  if (!base::holdFile(nonce.file.get()))
+  nonce.path_ = path;
+  if (!base::holdFile(nonce.file_.get()))
     return absl::UnavailableError(absl::StrCat(path, ": another run has removed it; start again"));
   return nonce;
 }
 
 CheckpointNonce::~CheckpointNonce() {
-  if (!path.empty())
-    unlink(path.c_str());
+  if (!path_.empty())
+    unlink(path_.c_str());
 }
 
 absl::Status notTheChiefs(const std::string &dir) {
@@ -148,7 +149,7 @@ absl::Status checkNonce(const std::string &dir, const std::string &nonce) {
 }
 
 absl::Status CheckpointDirectory::prepare(uint64_t step) {
-  std::string path = partialPath(dir, step, word);
+  std::string path = partialPath(dir_, step, word_);
   std::error_code error;
   fs::remove_all(path, error);
   if (error)
@@ -158,11 +159,11 @@ absl::Status CheckpointDirectory::prepare(uint64_t step) {
 
 void CheckpointDirectory::abandon(uint64_t step) {
   std::error_code error; // the next open() tries again
-  fs::remove_all(partialPath(dir, step, word), error);
+  fs::remove_all(partialPath(dir_, step, word_), error);
 }
 
 absl::Status CheckpointDirectory::commit(const CheckpointManifest &manifest) {
-  std::string partial = partialPath(dir, manifest.globalStep, word), path = stepPath(dir, manifest.globalStep);
+  std::string partial = partialPath(dir_, manifest.globalStep, word_), path = stepPath(dir_, manifest.globalStep);
   GRAPHC_RETURN_IF_ERROR(base::writeFileAtomic(absl::StrCat(partial, "/", manifestFile), encodeManifest(manifest)));
   std::error_code error;
   if (fs::exists(path, error)) {
@@ -180,19 +181,19 @@ absl::Status CheckpointDirectory::commit(const CheckpointManifest &manifest) {
   } else if (rename(partial.c_str(), path.c_str()) != 0) {
     return base::errnoStatus(path, errno);
   }
-  GRAPHC_RETURN_IF_ERROR(base::syncDirectory(dir));
+  GRAPHC_RETURN_IF_ERROR(base::syncDirectory(dir_));
   return prune(manifest.globalStep);
 }
 
 absl::Status CheckpointDirectory::prune(uint64_t newest) {
-  if (!keep)
+  if (!keep_)
     return absl::OkStatus();
-  GRAPHC_ASSIGN_OR_RETURN(std::vector<uint64_t> steps, committedSteps(dir));
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<uint64_t> steps, committedSteps(dir_));
   // A later step than the one just committed is a damaged one that was skipped: it does not count as kept.
-  std::erase_if(steps, [&](uint64_t step) { return step > newest || step == spared; });
-  for (size_t i = 0; i + keep < steps.size(); ++i) {
+  std::erase_if(steps, [&](uint64_t step) { return step > newest || step == spared_; });
+  for (size_t i = 0; i + keep_ < steps.size(); ++i) {
     // Renamed first: no reader can open a half removed one, and a kill in between leaves a .partial to be cleared.
-    std::string path = stepPath(dir, steps[i]), gone = partialPath(dir, steps[i], word);
+    std::string path = stepPath(dir_, steps[i]), gone = partialPath(dir_, steps[i], word_);
     std::error_code error;
     fs::remove_all(gone, error);
     if (rename(path.c_str(), gone.c_str()) != 0)

@@ -83,7 +83,8 @@ absl::StatusOr<CommittedCheckpoint> openCheckpoint(const std::string &path) {
 
 bool isCheckpoint(const std::string &dir) { return access(absl::StrCat(dir, "/", manifestFile).c_str(), F_OK) == 0; }
 
-absl::StatusOr<std::optional<CommittedCheckpoint>> findNewest(const std::string &dir, std::vector<std::string> &warnings) {
+absl::StatusOr<std::optional<CommittedCheckpoint>> findNewest(const std::string &dir,
+                                                              std::vector<std::string> &warnings) {
   if (isCheckpoint(dir))
     return openCheckpoint(dir);
   std::vector<uint64_t> steps;

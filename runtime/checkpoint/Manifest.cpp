@@ -38,7 +38,7 @@ bool isHex(std::string_view text, size_t digits) {
 class ObjectReader {
 public:
   ObjectReader(const JsonValue &value, std::string_view file, std::string_view what, std::vector<std::string> keys)
-      : value(value), file(file), what(what) {
+      : value_(value), file_(file), what_(what) {
     if (!value.is(Kind::Object)) {
       fail(value.position, absl::StrCat("expected an object for ", text(what), ", found ", value.describe()));
       return;
@@ -48,9 +48,9 @@ public:
         fail(member.position, absl::StrCat("unknown key ", quoteJson(member.key), " in ", text(what)));
   }
   const JsonValue *member(std::string_view key, Kind kind, std::string_view expected) {
-    const JsonValue *found = value.find(key);
+    const JsonValue *found = value_.find(key);
     if (!found)
-      fail(value.position, absl::StrCat(text(what), " lacks ", quoteJson(key)));
+      fail(value_.position, absl::StrCat(text(what_), " lacks ", quoteJson(key)));
     else if (!found->is(kind))
       fail(found->position,
            absl::StrCat("expected ", text(expected), " for ", quoteJson(key), ", found ", found->describe()));
@@ -67,16 +67,16 @@ public:
     return found ? found->string : "";
   }
   void fail(base::JsonPosition at, std::string_view message) {
-    if (state.ok())
-      state = base::errorAt(file, at, message);
+    if (state_.ok())
+      state_ = base::errorAt(file_, at, message);
   }
-  const absl::Status &status() const { return state; }
+  const absl::Status &status() const { return state_; }
 
 private:
   static absl::string_view text(std::string_view s) { return {s.data(), s.size()}; }
-  const JsonValue &value;
-  std::string_view file, what;
-  absl::Status state;
+  const JsonValue &value_;
+  std::string_view file_, what_;
+  absl::Status state_;
 };
 
 std::string encodeVariable(const VariableInfo &variable) {

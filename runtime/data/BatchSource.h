@@ -56,13 +56,13 @@ public:
   /// start(). Where the thread is not ready yet it waits for it, and for nobody else. An error where a label is no class.
   absl::Status take(void *const *buffers, uint8_t *valid);
   /// How often take() had to wait, for the statistics.
-  uint64_t waits() const { return waitCount; }
+  uint64_t waits() const { return waitCount_; }
 
-  const LoadedDataset &dataset() const { return *set; }
-  const BatchOptions &options() const { return choice; }
+  const LoadedDataset &dataset() const { return *set_; }
+  const BatchOptions &options() const { return choice_; }
 
   /// Samples that one step of all replicas takes.
-  uint64_t samplesPerStep() const { return uint64_t(choice.batch) * choice.replicas * choice.microBatches; }
+  uint64_t samplesPerStep() const { return uint64_t(choice_.batch) * choice_.replicas * choice_.microBatches; }
 
 private:
   struct Slot {
@@ -75,27 +75,27 @@ private:
   absl::Status make(uint64_t number, void *const *buffers, uint8_t *valid);
   /// Which sample the stream has at this place.
   uint64_t sampleAt(uint64_t place);
-  uint64_t placeOf(uint64_t index) const { return before.isEven() ? index : before.place(index); }
+  uint64_t placeOf(uint64_t index) const { return before_.isEven() ? index : before_.place(index); }
   void run();
 
-  std::shared_ptr<const LoadedDataset> set;
-  BatchOptions choice;
-  ConsumedRanges before; ///< what was taken until start()
-  uint64_t share = 0; ///< of each step: where in it this source's samples begin
-  uint64_t first = 0; ///< of the batches behind `before`, the one that start() begins with
-  uint64_t taken = 0; ///< batches since start(), the lane's own
-  uint64_t waitCount = 0; ///< the lane's own
+  std::shared_ptr<const LoadedDataset> set_;
+  BatchOptions choice_;
+  ConsumedRanges before_; ///< what was taken until start()
+  uint64_t share_ = 0; ///< of each step: where in it this source's samples begin
+  uint64_t first_ = 0; ///< of the batches behind `before`, the one that start() begins with
+  uint64_t taken_ = 0; ///< batches since start(), the lane's own
+  uint64_t waitCount_ = 0; ///< the lane's own
 
   // The thread's own while it runs: the permutation of the epoch it is in.
-  uint64_t epoch = UINT64_MAX;
-  SeededPermutation permutation;
+  uint64_t epoch_ = UINT64_MAX;
+  SeededPermutation permutation_;
 
   // The ring. `produced` and `consumed` count batches modulo 2^32 and are futex words; each has one writer. A side that
   // is about to sleep says so first and looks again, so that the other side wakes it or it does not sleep.
-  std::vector<Slot> ring;
-  std::atomic<uint32_t> produced{0}, consumed{0};
-  std::atomic<bool> fillerSleeps{false}, takerSleeps{false}, ending{false};
-  std::thread filler;
+  std::vector<Slot> ring_;
+  std::atomic<uint32_t> produced_{0}, consumed_{0};
+  std::atomic<bool> fillerSleeps_{false}, takerSleeps_{false}, ending_{false};
+  std::thread filler_;
 };
 
 } // namespace graphc::data

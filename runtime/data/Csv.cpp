@@ -20,17 +20,17 @@ struct Field {
 class Records {
 public:
   Records(base::ByteReader &reader, const std::string &name, char separator)
-      : reader(reader), name(name), separator(separator), buffer(1 << 16, '\0') {}
+      : reader_(reader), name_(name), separator_(separator), buffer_(1 << 16, '\0') {}
 
   /// False at the end of the file. Empty lines are records of one empty field, but for those behind the last record.
   absl::StatusOr<bool> next(std::vector<Field> &fields) {
-    count = 0;
+    count_ = 0;
     size_t bytes = 0;
-    if (line == 1 && column == 1)
+    if (line_ == 1 && column_ == 1)
       skipMark();
     int c = peek();
-    if (!failure.ok())
-      return failure;
+    if (!failure_.ok())
+      return failure_;
     if (c < 0)
       return false;
     Field *field = begin(fields);
@@ -61,14 +61,14 @@ public:
         take();
         c = peek();
         if (c != '\n' && c >= 0)
-          return bad(line, column - 1, "a carriage return within a line");
+          return bad(line_, column_ - 1, "a carriage return within a line");
       }
       if (c < 0 || c == '\n') {
         if (c == '\n')
           take();
         break;
       }
-      if (c == separator) {
+      if (c == separator_) {
         take();
         field = begin(fields);
         closed = false;
@@ -76,68 +76,68 @@ public:
         take();
         quoted = true;
       } else if (c == '"' || closed) {
-        return bad(line, column, "a quote within a field; expected it doubled, and the field in quotes");
+        return bad(line_, column_, "a quote within a field; expected it doubled, and the field in quotes");
       } else {
         field->text += char(c);
         take();
       }
     }
-    if (!failure.ok())
-      return failure;
-    fields.resize(count);
+    if (!failure_.ok())
+      return failure_;
+    fields.resize(count_);
     return true;
   }
 
   /// What is wrong where; where the file itself could not be read, that.
   absl::Status bad(uint64_t atLine, uint64_t atColumn, const std::string &why) const {
-    if (!failure.ok())
-      return failure;
-    return absl::InvalidArgumentError(absl::StrCat(name, ":", atLine, ":", atColumn, ": ", why));
+    if (!failure_.ok())
+      return failure_;
+    return absl::InvalidArgumentError(absl::StrCat(name_, ":", atLine, ":", atColumn, ": ", why));
   }
 
 private:
   Field *begin(std::vector<Field> &fields) {
-    if (count == fields.size())
+    if (count_ == fields.size())
       fields.emplace_back();
-    Field &field = fields[count++];
+    Field &field = fields[count_++];
     field.text.clear(); // keeps its memory
-    field.line = line;
-    field.column = column;
+    field.line = line_;
+    field.column = column_;
     return &field;
   }
 
   /// The next byte, or -1 at the end and where `failure` is one.
   int peek() {
-    if (at == filled && !ended) {
-      absl::StatusOr<size_t> got = reader.read(buffer.data(), buffer.size());
-      failure = got.status();
-      filled = got.ok() ? *got : 0;
-      at = 0;
-      ended = filled < buffer.size();
+    if (at_ == filled_ && !ended_) {
+      absl::StatusOr<size_t> got = reader_.read(buffer_.data(), buffer_.size());
+      failure_ = got.status();
+      filled_ = got.ok() ? *got : 0;
+      at_ = 0;
+      ended_ = filled_ < buffer_.size();
     }
-    return at < filled ? int(static_cast<uint8_t>(buffer[at])) : -1;
+    return at_ < filled_ ? int(static_cast<uint8_t>(buffer_[at_])) : -1;
   }
   void take() {
-    ++column;
-    if (buffer[at++] == '\n') {
-      ++line;
-      column = 1;
+    ++column_;
+    if (buffer_[at_++] == '\n') {
+      ++line_;
+      column_ = 1;
     }
   }
   /// The byte order mark that spreadsheets write.
   void skipMark() {
-    if (peek() == 0xEF && filled - at >= 3 && memcmp(buffer.data() + at, "\xEF\xBB\xBF", 3) == 0)
-      at += 3;
+    if (peek() == 0xEF && filled_ - at_ >= 3 && memcmp(buffer_.data() + at_, "\xEF\xBB\xBF", 3) == 0)
+      at_ += 3;
   }
 
-  base::ByteReader &reader;
-  const std::string &name;
-  const char separator;
-  std::string buffer;
-  size_t at = 0, filled = 0, count = 0;
-  bool ended = false;
-  uint64_t line = 1, column = 1;
-  absl::Status failure; ///< of the reader
+  base::ByteReader &reader_;
+  const std::string &name_;
+  const char separator_;
+  std::string buffer_;
+  size_t at_ = 0, filled_ = 0, count_ = 0;
+  bool ended_ = false;
+  uint64_t line_ = 1, column_ = 1;
+  absl::Status failure_; ///< of the reader
 };
 
 std::string_view trimmed(std::string_view text) {

@@ -24,15 +24,16 @@ bool isFloat(plan::DataType type) { return type == plan::F32 || type == plan::F6
 
 } // namespace
 
-absl::StatusOr<std::shared_ptr<LoadedDataset>> LoadedDataset::open(const plan::Dataset &plan, const DataSearch &search) {
+absl::StatusOr<std::shared_ptr<LoadedDataset>> LoadedDataset::open(const plan::Dataset &plan,
+                                                                   const DataSearch &search) {
   auto set = std::make_shared<LoadedDataset>();
-  set->setName = plan.name();
-  set->shuffle = plan.shuffle();
-  set->shuffleSeed = plan.seed();
+  set->setName_ = plan.name();
+  set->shuffle_ = plan.shuffle();
+  set->shuffleSeed_ = plan.seed();
   if (plan.components_size() == 0)
     return bad(plan, "the plan gives it no component");
   for (const plan::Dataset::Component &component : plan.components()) {
-    Column &column = set->columns.emplace_back();
+    Column &column = set->columns_.emplace_back();
     std::optional<uint64_t> elements = plan::elementCount(component.sample());
     std::optional<uint64_t> bytes = plan::tensorBytes(component.sample());
     if (!elements || !bytes || *bytes == 0 || *bytes > maxSampleBytes)
@@ -58,12 +59,12 @@ absl::StatusOr<std::shared_ptr<LoadedDataset>> LoadedDataset::open(const plan::D
 absl::Status LoadedDataset::openFiles(const plan::Dataset &plan, const DataSearch &search) {
   absl::StatusOr<std::vector<StoredColumn>> opened = openSource(plan, search);
   if (!opened.ok())
-    return base::annotate(opened.status(), absl::StrCat("data set ", setName));
-  if (opened->size() != columns.size())
+    return base::annotate(opened.status(), absl::StrCat("data set ", setName_));
+  if (opened->size() != columns_.size())
     return bad(plan, absl::StrCat(opened->size(), " files for ", plan.components_size(), " components"));
   std::vector<std::string> parts;
   for (int i = 0; i < plan.components_size(); ++i) {
-    Column &column = columns[i];
+    Column &column = columns_[i];
     column.file = std::move((*opened)[i]);
     const StoredColumn &file = column.file;
     const std::string &path = file.segments.front().path;
@@ -78,26 +79,27 @@ absl::Status LoadedDataset::openFiles(const plan::Dataset &plan, const DataSearc
                                     " (NumPy: .astype), or declare the component as ", nameOf(file.type)));
     column.conversion.from = file.type;
     if (i == 0)
-      count = file.samples();
-    else if (file.samples() != count)
-      return bad(plan, absl::StrCat(path, " has ", file.samples(), " samples, ", columns[0].file.name, " has ", count));
+      count_ = file.samples();
+    else if (file.samples() != count_)
+      return bad(plan,
+                 absl::StrCat(path, " has ", file.samples(), " samples, ", columns_[0].file.name, " has ", count_));
     for (const StoredColumn::Segment &segment : file.segments)
       if (std::string part = absl::StrCat(segment.path, " (", segment.bytes->where, ")");
           std::find(parts.begin(), parts.end(), part) == parts.end())
         parts.push_back(std::move(part));
   }
-  text = absl::StrCat("data set ", setName, ": ", count, " samples from ", absl::StrJoin(parts, ", "));
+  text_ = absl::StrCat("data set ", setName_, ": ", count_, " samples from ", absl::StrJoin(parts, ", "));
   return absl::OkStatus();
 }
 
 absl::Status LoadedDataset::openSynthetic(const plan::Dataset &plan) {
-  synthetic = true;
-  syntheticSeed = plan.synthetic().seed();
-  count = plan.synthetic().samples();
-  if (count == 0 || count > maxSamples)
-    return bad(plan, absl::StrCat(count, " synthetic samples; expected 1 to ", maxSamples));
+  synthetic_ = true;
+  syntheticSeed_ = plan.synthetic().seed();
+  count_ = plan.synthetic().samples();
+  if (count_ == 0 || count_ > maxSamples)
+    return bad(plan, absl::StrCat(count_, " synthetic samples; expected 1 to ", maxSamples));
   for (int i = 0; i < plan.components_size(); ++i) {
-    Column &column = columns[i];
+    Column &column = columns_[i];
     plan::DataType type = column.conversion.to;
     column.stream = static_cast<uint64_t>(i);
     if (isFloat(type))
@@ -114,7 +116,7 @@ absl::Status LoadedDataset::openSynthetic(const plan::Dataset &plan) {
     if (column.limit < 1 || column.limit > most)
       return bad(plan, absl::StrCat("component ", i, " has the limit ", column.limit, "; expected 1 to ", most));
   }
-  text = absl::StrCat("data set ", setName, ": ", count, " synthetic samples");
+  text_ = absl::StrCat("data set ", setName_, ": ", count_, " synthetic samples");
   return absl::OkStatus();
 }
 
@@ -127,7 +129,7 @@ std::string LoadedDataset::pathOf(const Column &column) {
 
 uint32_t LoadedDataset::crc() const {
   uint32_t crc = 0;
-  for (const Column &column : columns)
+  for (const Column &column : columns_)
     for (const StoredColumn::Segment &segment : column.file.segments)
       crc = base::crc32c(crc, segment.bytes->data + segment.begin,
                          (segment.samples - 1) * column.file.stride + column.file.rowBytes());
@@ -138,9 +140,9 @@ uint32_t LoadedDataset::crc() const {
 /// batch (findStrays).
 absl::Status LoadedDataset::checkClasses(size_t component, uint64_t classes) const {
   constexpr uint64_t most = uint64_t(1) << 24, piece = 4096;
-  const Column &column = columns[component];
-  const uint64_t labels = count * column.elements; // of a file: as many as it has bytes, at most
-  if (synthetic || labels > most)
+  const Column &column = columns_[component];
+  const uint64_t labels = count_ * column.elements; // of a file: as many as it has bytes, at most
+  if (synthetic_ || labels > most)
     return absl::OkStatus();
   const StoredColumn &file = column.file;
   // Samples that lie end to end in one file are looked at many at once.
@@ -159,67 +161,68 @@ absl::Status LoadedDataset::checkClasses(size_t component, uint64_t classes) con
   }
   if (all.count == 0)
     return absl::OkStatus();
-  return data::straysError(setName, pathOf(column), all, labels, all.first / column.elements, classes);
+  return data::straysError(setName_, pathOf(column), all, labels, all.first / column.elements, classes);
 }
 
 LabelStrays LoadedDataset::findStrays(size_t component, uint64_t classes, const void *samples, uint64_t batch) const {
-  const Column &column = columns[component];
+  const Column &column = columns_[component];
   return data::findStrays(column.conversion.to, samples, batch * column.elements, classes);
 }
 
 absl::Status LoadedDataset::straysError(size_t component, uint64_t classes, const LabelStrays &strays, uint64_t batch,
-                                  uint64_t sample) const {
-  const Column &column = columns[component];
-  return data::straysError(setName, synthetic ? "one batch" : absl::StrCat("one batch of ", pathOf(column)), strays,
+                                        uint64_t sample) const {
+  const Column &column = columns_[component];
+  return data::straysError(setName_, synthetic_ ? "one batch" : absl::StrCat("one batch of ", pathOf(column)), strays,
                            batch * column.elements, sample, classes);
 }
 
 /// A mapped file that is cut short reads as zeros from there on (base/MappedFile.h): the batch that has read them is no
 /// batch.
 absl::Status LoadedDataset::check() const {
-  for (const Column &column : columns)
+  for (const Column &column : columns_)
     for (const StoredColumn::Segment &segment : column.file.segments)
       if (segment.bytes->mapping.cut())
-        return absl::DataLossError(absl::StrCat("data set ", setName, ": ", segment.path, " (", segment.bytes->where,
+        return absl::DataLossError(absl::StrCat("data set ", setName_, ": ", segment.path, " (", segment.bytes->where,
                                                 ") was cut short while it was being read; put the whole file back"));
   return absl::OkStatus();
 }
 
 uint64_t LoadedDataset::keepDrawn(uint64_t most) {
   uint64_t bytes = 0;
-  for (const Column &column : columns)
+  for (const Column &column : columns_)
     bytes += std::max(column.rowBytes, 4 * column.elements);
-  if (!synthetic || drawn || bytes > most || count > most / bytes)
+  if (!synthetic_ || drawn_ || bytes > most || count_ > most / bytes)
     return 0;
-  for (size_t c = 0; c < columns.size(); ++c) {
-    std::vector<uint8_t> rows(count * columns[c].rowBytes);
-    for (uint64_t index = 0; index < count; ++index)
-      copySample(c, index, rows.data() + index * columns[c].rowBytes);
-    columns[c].rows = std::move(rows);
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    std::vector<uint8_t> rows(count_ * columns_[c].rowBytes);
+    for (uint64_t index = 0; index < count_; ++index)
+      copySample(c, index, rows.data() + index * columns_[c].rowBytes);
+    columns_[c].rows = std::move(rows);
   }
-  drawn = true;
-  return count * bytes;
+  drawn_ = true;
+  return count_ * bytes;
 }
 
 bool LoadedDataset::isReady() const {
   constexpr uint64_t least = 256;
   uint64_t bytes = 0;
-  for (const Column &column : columns)
+  for (const Column &column : columns_)
     bytes += column.rowBytes;
-  return drawn && (!shuffle || bytes >= least);
+  return drawn_ && (!shuffle_ || bytes >= least);
 }
 
-void LoadedDataset::copySample(size_t component, uint64_t index, void *out, std::optional<uint64_t> trainingEpoch) const {
-  const Column &column = columns[component];
-  if (drawn) {
+void LoadedDataset::copySample(size_t component, uint64_t index, void *out,
+                               std::optional<uint64_t> trainingEpoch) const {
+  const Column &column = columns_[component];
+  if (drawn_) {
     memcpy(out, column.rows.data() + index * column.rowBytes, column.rowBytes);
     return;
   }
-  if (synthetic)
-    syntheticRow(syntheticSeed, column.stream, index, column.conversion.to, column.limit, column.elements, out);
+  if (synthetic_)
+    syntheticRow(syntheticSeed_, column.stream, index, column.conversion.to, column.limit, column.elements, out);
   else if (trainingEpoch && column.transforms.draws())
     column.transforms.convertDrawn(column.conversion, column.file.at(index),
-                                   column.transforms.draw(shuffleSeed, *trainingEpoch, index, component), out);
+                                   column.transforms.draw(shuffleSeed_, *trainingEpoch, index, component), out);
   else
     convertRow(column.conversion, column.file.at(index), column.elements, out);
   if (column.transforms.normalizes())

@@ -34,18 +34,18 @@ public:
   /// Draws all samples of a synthetic set now, where they take at most so many bytes together, and keeps them. How many they take; 0: they are drawn each
   /// time. An element counts as four bytes at least, since it takes as long. Not once somebody copies samples.
   uint64_t keepDrawn(uint64_t most);
-  bool isDrawn() const { return drawn; }
+  bool isDrawn() const { return drawn_; }
   /// A batch is made about as fast as it would be copied from somewhere else: by samples that are drawn and not so small that to find each takes longer.
   bool isReady() const;
 
-  const std::string &name() const { return setName; }
-  uint64_t samples() const { return count; }
-  size_t components() const { return columns.size(); }
-  bool shuffled() const { return shuffle; }
-  uint64_t seed() const { return shuffleSeed; }
+  const std::string &name() const { return setName_; }
+  uint64_t samples() const { return count_; }
+  size_t components() const { return columns_.size(); }
+  bool shuffled() const { return shuffle_; }
+  uint64_t seed() const { return shuffleSeed_; }
   /// Bytes of one sample of a component as the program receives it.
-  uint64_t sampleBytes(size_t component) const { return columns[component].rowBytes; }
-  uint64_t sampleElements(size_t component) const { return columns[component].elements; }
+  uint64_t sampleBytes(size_t component) const { return columns_[component].rowBytes; }
+  uint64_t sampleElements(size_t component) const { return columns_[component].elements; }
 
   /// Writes sample `index` < samples() of a component to `out`, sampleBytes() bytes; for training as it is drawn in this epoch.
   void copySample(size_t component, uint64_t index, void *out, std::optional<uint64_t> trainingEpoch = {}) const;
@@ -65,7 +65,7 @@ public:
   absl::Status check() const;
 
   /// One line for the log: what was opened from where.
-  const std::string &description() const { return text; }
+  const std::string &description() const { return text_; }
 
 private:
   struct Column {
@@ -83,11 +83,11 @@ private:
   absl::Status openFiles(const plan::Dataset &plan, const DataSearch &search);
   absl::Status openSynthetic(const plan::Dataset &plan);
 
-  std::string setName, text;
-  uint64_t count = 0;
-  std::vector<Column> columns;
-  bool shuffle = false, synthetic = false, drawn = false;
-  uint64_t shuffleSeed = 0, syntheticSeed = 0;
+  std::string setName_, text_;
+  uint64_t count_ = 0;
+  std::vector<Column> columns_;
+  bool shuffle_ = false, synthetic_ = false, drawn_ = false;
+  uint64_t shuffleSeed_ = 0, syntheticSeed_ = 0;
 };
 
 } // namespace graphc::data

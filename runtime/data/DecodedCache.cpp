@@ -187,8 +187,9 @@ absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::stri
     return decodeInMemory(decode);
   std::error_code error;
   std::string real = std::filesystem::canonical(path, error).string();
-  base::Sha256Digest key = base::sha256(absl::StrCat(error ? path : real, "\n", info.st_size, "\n", info.st_mtim.tv_sec, ".",
-                                               info.st_mtim.tv_nsec, "\n", info.st_dev, ":", info.st_ino, "\n", how));
+  base::Sha256Digest key =
+      base::sha256(absl::StrCat(error ? path : real, "\n", info.st_size, "\n", info.st_mtim.tv_sec, ".",
+                                info.st_mtim.tv_nsec, "\n", info.st_dev, ":", info.st_ino, "\n", how));
   std::string cached = absl::StrCat(folder, "/", base::toHex(key).substr(0, 32), ".idx");
   auto bytes = std::make_shared<StoredBytes>();
   ArrayHeader header;

@@ -21,8 +21,8 @@ static ElementDecoder decoderOf(std::string_view content, const std::string &nam
 absl::StatusOr<IdxFile> IdxFile::decode(std::string_view content, const std::string &name) {
   GRAPHC_ASSIGN_OR_RETURN(DecodedArray array, decodeInMemory(decoderOf(content, name, maxArrayBytes)));
   IdxFile file;
-  file.head = std::move(array.header);
-  file.bytes = std::move(array.bytes);
+  file.head_ = std::move(array.header);
+  file.bytes_ = std::move(array.bytes);
   return file;
 }
 
@@ -43,17 +43,17 @@ absl::StatusOr<IdxFile> IdxFile::open(const std::string &path, const DataSearch 
       bytes->data = bytes->mapping.data();
       bytes->size = bytes->mapping.size();
       bytes->where = "mapped";
-      file.begin = header.headerBytes;
-      file.head = std::move(header);
-      file.bytes = std::move(bytes);
+      file.begin_ = header.headerBytes;
+      file.head_ = std::move(header);
+      file.bytes_ = std::move(bytes);
       return file;
     }
   }
   // What is not compressed is as large as its file.
   const uint64_t limit = base::isGzip(source.view()) ? search.cacheLimit : maxArrayBytes;
   GRAPHC_ASSIGN_OR_RETURN(DecodedArray array, decodeOnce(path, "idx", search, decoderOf(source.view(), path, limit)));
-  file.head = std::move(array.header);
-  file.bytes = std::move(array.bytes);
+  file.head_ = std::move(array.header);
+  file.bytes_ = std::move(array.bytes);
   return file;
 }
 

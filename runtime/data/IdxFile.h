@@ -14,19 +14,19 @@ public:
   /// The same from bytes (tests, fuzzing); always decoded in memory.
   static absl::StatusOr<IdxFile> decode(std::string_view content, const std::string &name);
 
-  const ArrayHeader &header() const { return head; }
+  const ArrayHeader &header() const { return head_; }
   /// header().payloadBytes bytes, native byte order.
-  const uint8_t *payload() const { return bytes->data + begin; }
+  const uint8_t *payload() const { return bytes_->data + begin_; }
   /// Where the bytes are, for the log.
-  const char *source() const { return bytes->where; }
-  const std::shared_ptr<const StoredBytes> &content() const { return bytes; }
+  const char *source() const { return bytes_->where; }
+  const std::shared_ptr<const StoredBytes> &content() const { return bytes_; }
   /// Where the payload begins in them.
-  uint64_t offset() const { return begin; }
+  uint64_t offset() const { return begin_; }
 
 private:
-  ArrayHeader head;
-  std::shared_ptr<const StoredBytes> bytes;
-  uint64_t begin = 0;
+  ArrayHeader head_;
+  std::shared_ptr<const StoredBytes> bytes_;
+  uint64_t begin_ = 0;
 };
 
 } // namespace graphc::data

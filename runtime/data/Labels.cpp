@@ -37,8 +37,8 @@ LabelStrays findStrays(plan::DataType type, const void *labels, size_t count, ui
   }
 }
 
-absl::Status straysError(const std::string &dataset, const std::string &where, const LabelStrays &strays, uint64_t labels,
-                         uint64_t sample, uint64_t classes) {
+absl::Status straysError(const std::string &dataset, const std::string &where, const LabelStrays &strays,
+                         uint64_t labels, uint64_t sample, uint64_t classes) {
   return absl::OutOfRangeError(absl::StrCat(
       "data set ", dataset, ": ", strays.count, " of the ", labels, " numbers in ", where,
       strays.count == 1 ? " is" : " are", " none of 0 to ", classes - 1,

@@ -22,8 +22,8 @@ struct LabelStrays {
 LabelStrays findStrays(plan::DataType type, const void *labels, size_t count, uint64_t classes);
 
 /// What is said of them: `strays` of `labels` labels in `where`, the first of them in sample `sample`.
-absl::Status straysError(const std::string &dataset, const std::string &where, const LabelStrays &strays, uint64_t labels,
-                         uint64_t sample, uint64_t classes);
+absl::Status straysError(const std::string &dataset, const std::string &where, const LabelStrays &strays,
+                         uint64_t labels, uint64_t sample, uint64_t classes);
 
 } // namespace graphc::data
 #endif

@@ -20,14 +20,14 @@ public:
   static constexpr int rounds = 6; // even, so that the halves return to their widths
 
   /// n >= 1.
-  SeededPermutation(uint64_t n, uint64_t seed, uint64_t epoch) : n(n) {
+  SeededPermutation(uint64_t n, uint64_t seed, uint64_t epoch) : n_(n) {
     int bits = n > 1 ? std::bit_width(n - 1) : 0;
-    lowBits = bits / 2;
-    highBits = bits - lowBits;
+    lowBits_ = bits / 2;
+    highBits_ = bits - lowBits_;
     base::PhiloxGenerator philox(seed, epoch);
     for (int i = 0; i < rounds; ++i) {
       base::PhiloxBlock block = philox.block(uint64_t(i));
-      keys[i] = uint64_t(block[1]) << 32 | block[0];
+      keys_[i] = uint64_t(block[1]) << 32 | block[0];
     }
   }
 
@@ -35,16 +35,16 @@ public:
   uint64_t operator()(uint64_t i) const {
     do
       i = scramble(i);
-    while (i >= n);
+    while (i >= n_);
     return i;
   }
 
 private:
   uint64_t scramble(uint64_t x) const {
-    uint64_t left = x >> lowBits, right = x & ((uint64_t(1) << lowBits) - 1);
-    int leftBits = highBits, rightBits = lowBits;
+    uint64_t left = x >> lowBits_, right = x & ((uint64_t(1) << lowBits_) - 1);
+    int leftBits = highBits_, rightBits = lowBits_;
     for (int i = 0; i < rounds; ++i) {
-      uint64_t next = left ^ (mix(right ^ keys[i]) & ((uint64_t(1) << leftBits) - 1));
+      uint64_t next = left ^ (mix(right ^ keys_[i]) & ((uint64_t(1) << leftBits) - 1));
       left = right;
       right = next;
       std::swap(leftBits, rightBits);
@@ -58,9 +58,9 @@ private:
     return z ^ (z >> 31);
   }
 
-  uint64_t n;
-  int lowBits, highBits;
-  uint64_t keys[rounds];
+  uint64_t n_;
+  int lowBits_, highBits_;
+  uint64_t keys_[rounds];
 };
 
 } // namespace graphc::data

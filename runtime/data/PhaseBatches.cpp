@@ -11,17 +11,17 @@
 namespace graphc::data {
 
 absl::StatusOr<std::shared_ptr<const LoadedDataset>> DatasetCache::open(uint32_t dataset) {
-  std::shared_ptr<LoadedDataset> &slot = opened[dataset];
+  std::shared_ptr<LoadedDataset> &slot = opened_[dataset];
   if (!slot) {
-    GRAPHC_ASSIGN_OR_RETURN(slot, LoadedDataset::open(plan.datasets(static_cast<int>(dataset)), search));
+    GRAPHC_ASSIGN_OR_RETURN(slot, LoadedDataset::open(plan_.datasets(static_cast<int>(dataset)), search_));
   }
   return slot;
 }
 
 absl::StatusOr<std::shared_ptr<const LoadedDataset>> DatasetCache::openToTake(uint32_t dataset) {
   GRAPHC_RETURN_IF_ERROR(open(dataset).status());
-  drawnBytesLeft -= opened[dataset]->keepDrawn(drawnBytesLeft);
-  return opened[dataset];
+  drawnBytesLeft_ -= opened_[dataset]->keepDrawn(drawnBytesLeft_);
+  return opened_[dataset];
 }
 
 absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::Plan &plan, uint32_t phase,
@@ -57,7 +57,8 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
         auto stream = std::find_if(streams.begin(), streams.end(), [&](const SampleStream &one) {
           return one.dataset == next.dataset() && one.batch == next.batch() && one.padded == next.pad_last();
         });
-        batches->sources.push_back({&next, instance, static_cast<size_t>(stream - streams.begin()), std::move(source)});
+        batches->sources_.push_back(
+            {&next, instance, static_cast<size_t>(stream - streams.begin()), std::move(source)});
       }
     }
   }
@@ -65,19 +66,20 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
 }
 
 absl::Status PhaseBatches::start(const std::vector<ConsumedRanges> &streams, uint64_t step) {
-  for (Entry &entry : sources)
-    GRAPHC_RETURN_IF_ERROR(entry.source->start(entry.stream < streams.size() ? streams[entry.stream] : ConsumedRanges(), step));
+  for (Entry &entry : sources_)
+    GRAPHC_RETURN_IF_ERROR(
+        entry.source->start(entry.stream < streams.size() ? streams[entry.stream] : ConsumedRanges(), step));
   return absl::OkStatus();
 }
 
 void PhaseBatches::stop() {
-  for (Entry &entry : sources)
+  for (Entry &entry : sources_)
     entry.source->stop();
 }
 
 absl::Status PhaseBatches::next(uint32_t instance, const plan::Instruction::NextBatch &instruction,
                                 std::span<void *const> buffers, uint8_t *valid) {
-  for (Entry &entry : sources) {
+  for (Entry &entry : sources_) {
     if (entry.instruction != &instruction || entry.instance != instance)
       continue;
     if (buffers.size() != entry.source->dataset().components())

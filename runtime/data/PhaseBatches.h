@@ -17,16 +17,16 @@ namespace graphc::data {
 /// Opens each data set of a plan at most once; shared by the phases.
 class DatasetCache {
 public:
-  DatasetCache(const plan::Plan &plan, DataSearch search) : plan(plan), search(std::move(search)) {}
+  DatasetCache(const plan::Plan &plan, DataSearch search) : plan_(plan), search_(std::move(search)) {}
   absl::StatusOr<std::shared_ptr<const LoadedDataset>> open(uint32_t dataset);
   /// To take batches of it: synthetic samples are drawn once, where those of all sets together are few enough.
   absl::StatusOr<std::shared_ptr<const LoadedDataset>> openToTake(uint32_t dataset);
 
 private:
-  const plan::Plan &plan;
-  DataSearch search;
-  std::map<uint32_t, std::shared_ptr<LoadedDataset>> opened;
-  uint64_t drawnBytesLeft = 16 << 20;
+  const plan::Plan &plan_;
+  DataSearch search_;
+  std::map<uint32_t, std::shared_ptr<LoadedDataset>> opened_;
+  uint64_t drawnBytesLeft_ = 16 << 20;
 };
 
 class PhaseBatches {
@@ -42,7 +42,7 @@ public:
   /// The next batch for this instruction (a reference into the plan) of this instance.
   absl::Status next(uint32_t instance, const plan::Instruction::NextBatch &instruction, std::span<void *const> buffers,
                     uint8_t *valid);
-  bool empty() const { return sources.empty(); }
+  bool empty() const { return sources_.empty(); }
 
 private:
   struct Entry {
@@ -51,7 +51,7 @@ private:
     size_t stream; ///< of streamsOf()
     std::unique_ptr<BatchSource> source;
   };
-  std::vector<Entry> sources; ///< a handful; searched linearly
+  std::vector<Entry> sources_; ///< a handful; searched linearly
 };
 
 /// Before anything runs: whether the integers that the phase takes of a data set are the classes that the plan has for them.

@@ -81,7 +81,8 @@ std::vector<SampleStream> streamsOf(const plan::Plan &plan, uint32_t phase) {
   return streams;
 }
 
-std::string streamName(const plan::Plan &plan, uint32_t phase, const std::vector<SampleStream> &streams, size_t stream) {
+std::string streamName(const plan::Plan &plan, uint32_t phase, const std::vector<SampleStream> &streams,
+                       size_t stream) {
   const std::string &name = plan.phases(static_cast<int>(phase)).name();
   if (stream == 0)
     return name;

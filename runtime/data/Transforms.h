@@ -25,8 +25,8 @@ public:
   /// Of a component that verifyPlan has accepted.
   explicit SampleTransforms(const plan::Dataset::Component &component);
 
-  bool draws() const { return padding > 0 || flips; }
-  bool normalizes() const { return !means.empty(); }
+  bool draws() const { return padding_ > 0 || flips_; }
+  bool normalizes() const { return !means_.empty(); }
 
   TransformDraw draw(uint64_t seed, uint64_t epoch, uint64_t sample, size_t component) const;
   /// A stored sample, drawn, to a program's.
@@ -35,12 +35,12 @@ public:
   void normalize(plan::DataType type, void *sample) const;
 
 private:
-  int64_t padding = 0;
-  bool flips = false;
-  uint64_t outer = 1, height = 1, width = 1, inner = 1; ///< the sample as a crop sees it
-  uint64_t rows = 1, places = 1, placeElements = 1; ///< as a flip does: places change sides in each row
-  std::vector<double> means, deviations;
-  uint64_t groups = 1, channels = 1, perChannel = 1; ///< the sample as [groups, channels, perChannel]
+  int64_t padding_ = 0;
+  bool flips_ = false;
+  uint64_t outer_ = 1, height_ = 1, width_ = 1, inner_ = 1; ///< the sample as a crop sees it
+  uint64_t rows_ = 1, places_ = 1, placeElements_ = 1; ///< as a flip does: places change sides in each row
+  std::vector<double> means_, deviations_;
+  uint64_t groups_ = 1, channels_ = 1, perChannel_ = 1; ///< the sample as [groups, channels, perChannel]
 };
 
 } // namespace graphc::data

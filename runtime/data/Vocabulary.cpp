@@ -57,10 +57,10 @@ std::string unescape(std::string_view line) {
 
 uint32_t TextVocabulary::childOf(uint32_t node, uint8_t byte) const {
   if (node == 0)
-    return first[byte];
-  uint32_t child = nodes[node].child;
-  while (child && nodes[child].byte != byte)
-    child = nodes[child].sibling;
+    return first_[byte];
+  uint32_t child = nodes_[node].child;
+  while (child && nodes_[child].byte != byte)
+    child = nodes_[child].sibling;
   return child;
 }
 
@@ -72,7 +72,7 @@ absl::StatusOr<TextVocabulary> TextVocabulary::parse(std::string_view content, c
     return absl::InvalidArgumentError(absl::StrCat(name, ": a vocabulary of ", content.size(), " bytes, expected 1 to ",
                                                    mostBytes, ", one token a line"));
   TextVocabulary made;
-  made.nodes.emplace_back(); // the root
+  made.nodes_.emplace_back(); // the root
   for (size_t line = 1; !content.empty(); ++line) {
     const size_t end = std::min(content.find('\n'), content.size());
     std::string_view text = content.substr(0, end);
@@ -91,21 +91,22 @@ absl::StatusOr<TextVocabulary> TextVocabulary::parse(std::string_view content, c
       const uint8_t byte = static_cast<uint8_t>(c);
       uint32_t next = made.childOf(node, byte);
       if (!next) {
-        next = uint32_t(made.nodes.size());
-        made.nodes.push_back({0, node ? made.nodes[node].child : 0, -1, byte});
-        (node ? made.nodes[node].child : made.first[byte]) = next;
+        next = uint32_t(made.nodes_.size());
+        made.nodes_.push_back({0, node ? made.nodes_[node].child : 0, -1, byte});
+        (node ? made.nodes_[node].child : made.first_[byte]) = next;
       }
       node = next;
     }
-    if (made.nodes[node].token >= 0)
-      return bad(line, absl::StrCat("the token of line ", made.nodes[node].token + 1, " again"));
-    made.nodes[node].token = int32_t(made.count++);
-    made.longest = std::max(made.longest, token.size());
+    if (made.nodes_[node].token >= 0)
+      return bad(line, absl::StrCat("the token of line ", made.nodes_[node].token + 1, " again"));
+    made.nodes_[node].token = int32_t(made.count_++);
+    made.longest_ = std::max(made.longest_, token.size());
   }
   return made;
 }
 
-absl::StatusOr<ArrayHeader> TextVocabulary::cut(base::ByteReader &text, const std::string &name, const ElementSink &sink) const {
+absl::StatusOr<ArrayHeader> TextVocabulary::cut(base::ByteReader &text, const std::string &name,
+                                                const ElementSink &sink) const {
   constexpr size_t piece = 1 << 16;
   std::string buffer;
   size_t at = 0; // what is cut of the buffer
@@ -119,7 +120,7 @@ absl::StatusOr<ArrayHeader> TextVocabulary::cut(base::ByteReader &text, const st
     return absl::OkStatus();
   };
   while (true) {
-    if (!ended && buffer.size() - at < longest) {
+    if (!ended && buffer.size() - at < longest_) {
       buffer.erase(0, at);
       at = 0;
       const size_t kept = buffer.size();
@@ -137,8 +138,8 @@ absl::StatusOr<ArrayHeader> TextVocabulary::cut(base::ByteReader &text, const st
       node = childOf(node, static_cast<uint8_t>(buffer[i]));
       if (!node)
         break;
-      if (nodes[node].token >= 0) {
-        token = nodes[node].token;
+      if (nodes_[node].token >= 0) {
+        token = nodes_[node].token;
         bytes = i + 1 - at;
       }
     }

@@ -15,7 +15,7 @@ public:
   /// One token a line, counted from 0; \n \r \t \\ \xHH are escapes. Errors name the file and the line.
   static absl::StatusOr<TextVocabulary> parse(std::string_view content, const std::string &name);
 
-  size_t size() const { return count; }
+  size_t size() const { return count_; }
 
   /// Gives the sink the text's tokens as I32: from left to right the longest one that fits. An error, with line and column (in bytes), where
   /// none does.
@@ -30,9 +30,9 @@ private:
   };
   uint32_t childOf(uint32_t node, uint8_t byte) const;
 
-  std::vector<Node> nodes;
-  std::array<uint32_t, 256> first = {}; ///< the root's children
-  size_t count = 0, longest = 0;
+  std::vector<Node> nodes_;
+  std::array<uint32_t, 256> first_ = {}; ///< the root's children
+  size_t count_ = 0, longest_ = 0;
 };
 
 } // namespace graphc::data

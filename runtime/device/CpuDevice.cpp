@@ -62,54 +62,54 @@ public:
   static absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) {
     GRAPHC_RETURN_IF_ERROR(checkCpu(image));
     auto code = std::make_unique<CpuCode>();
-    GRAPHC_ASSIGN_OR_RETURN(code->file, base::sealedMemfd("graphc-code", image.bytes));
+    GRAPHC_ASSIGN_OR_RETURN(code->file_, base::sealedMemfd("graphc-code", image.bytes));
     std::string path = keptCode(image.bytes);
     if (path.empty())
-      path = absl::StrCat("/proc/self/fd/", code->file.get());
-    code->handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!code->handle)
+      path = absl::StrCat("/proc/self/fd/", code->file_.get());
+    code->handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!code->handle_)
       return absl::InvalidArgumentError(absl::StrCat("cannot load the plan's code: ", dlerror()));
-    code->kernels = static_cast<const GraphcKernelTable *>(::dlsym(code->handle, "graphc_kernels"));
-    if (!code->kernels)
+    code->kernels_ = static_cast<const GraphcKernelTable *>(::dlsym(code->handle_, "graphc_kernels"));
+    if (!code->kernels_)
       return absl::InvalidArgumentError("the plan's code does not export 'graphc_kernels'");
-    if (code->kernels->version != GRAPHC_KERNEL_ABI_VERSION)
+    if (code->kernels_->version != GRAPHC_KERNEL_ABI_VERSION)
       return absl::FailedPreconditionError(absl::StrCat("the plan's code has kernel interface version ",
-                                                        code->kernels->version, ", this graphrun has ",
+                                                        code->kernels_->version, ", this graphrun has ",
                                                         GRAPHC_KERNEL_ABI_VERSION));
     return code;
   }
   ~CpuCode() override {
-    if (handle)
-      ::dlclose(handle);
+    if (handle_)
+      ::dlclose(handle_);
   }
-  const GraphcKernelTable &table() const override { return *kernels; }
+  const GraphcKernelTable &table() const override { return *kernels_; }
 
 private:
-  base::UniqueFd file;
-  void *handle = nullptr;
-  const GraphcKernelTable *kernels = nullptr;
+  base::UniqueFd file_;
+  void *handle_ = nullptr;
+  const GraphcKernelTable *kernels_ = nullptr;
 };
 
 /// In the order in which it was recorded, which is one that every other has to agree with.
 class CpuSegment final : public QueueSegment {
 public:
   uint32_t copy(uint32_t, CopyDirection, void *to, const void *from, uint64_t bytes) override {
-    const auto index = uint32_t(copies.size());
-    copies.push_back({to, from, bytes});
-    work.push_back([this, index](const GraphcContext &) {
-      memcpy(copies[index].to, copies[index].from, copies[index].bytes);
+    const auto index = uint32_t(copies_.size());
+    copies_.push_back({to, from, bytes});
+    work_.push_back([this, index](const GraphcContext &) {
+      memcpy(copies_[index].to, copies_[index].from, copies_[index].bytes);
       return 0;
     });
     return index;
   }
   void launch(uint32_t, const DeviceCode &code, uint32_t kernel, std::span<void *const> buffers) override {
-    work.push_back([run = code.table().kernels[kernel].run,
-                    named = std::vector<void *>(buffers.begin(), buffers.end())](const GraphcContext &context) {
+    work_.push_back([run = code.table().kernels[kernel].run,
+                     named = std::vector<void *>(buffers.begin(), buffers.end())](const GraphcContext &context) {
       return run(named.data(), &context);
     });
   }
   void call(uint32_t, kernels::LibraryKernel &kernel, std::span<void *const> buffers) override {
-    work.push_back([&kernel, named = std::vector<void *>(buffers.begin(), buffers.end())](const GraphcContext &) {
+    work_.push_back([&kernel, named = std::vector<void *>(buffers.begin(), buffers.end())](const GraphcContext &) {
       return kernel.run(named.data());
     });
   }
@@ -117,70 +117,73 @@ public:
   void after(uint32_t, uint32_t) override {}
   absl::Status prepare() override { return absl::OkStatus(); }
   void move(uint32_t copy, void *to, const void *from) override {
-    copies[copy].to = to;
-    copies[copy].from = from;
+    copies_[copy].to = to;
+    copies_[copy].from = from;
   }
   /// The code of the first kernel that fails.
   int run(const GraphcContext &context) {
-    for (const auto &each : work)
+    for (const auto &each : work_)
       if (int code = each(context))
         return code;
     return 0;
   }
 
 private:
-  std::vector<CopyPiece> copies;
-  std::vector<std::function<int(const GraphcContext &)>> work;
+  std::vector<CopyPiece> copies_;
+  std::vector<std::function<int(const GraphcContext &)>> work_;
 };
 
 /// Does at once what it is given.
 class CpuQueue final : public DeviceQueue {
 public:
   void copy(void *to, const void *from, uint64_t bytes) override {
-    if (failure.ok())
+    if (failure_.ok())
       memcpy(to, from, bytes);
   }
   void run(QueueSegment &segment, const GraphcContext &context) override {
-    if (failure.ok())
+    if (failure_.ok())
       note(static_cast<CpuSegment &>(segment).run(context));
   }
   void signal(uint64_t n) override {
-    if (failure.ok())
-      count = n;
+    if (failure_.ok())
+      count_ = n;
   }
   Reached reached(uint64_t n) override {
-    return count >= n ? Reached::Yes : failure.ok() ? Reached::NotYet : Reached::Failed;
+    return count_ >= n ? Reached::Yes : failure_.ok() ? Reached::NotYet : Reached::Failed;
   }
   void wait(uint64_t, absl::Duration, uint64_t) override {}
-  absl::Status status() const override { return failure; }
+  absl::Status status() const override { return failure_; }
 
 private:
   void note(int code) {
     if (code)
-      failure = absl::InternalError(absl::StrCat("a kernel failed with code ", code));
+      failure_ = absl::InternalError(absl::StrCat("a kernel failed with code ", code));
   }
-  uint64_t count = 0;
-  absl::Status failure;
+  uint64_t count_ = 0;
+  absl::Status failure_;
 };
 
 class CpuDevice final : public Device {
 public:
-  explicit CpuDevice(const std::string &name) : deviceName(name) {}
-  const std::string &name() const override { return deviceName; }
+  explicit CpuDevice(const std::string &name) : deviceName_(name) {}
+  const std::string &name() const override { return deviceName_; }
   DeviceLimits limits() const override {
     return {false, UINT32_MAX, uint64_t(::sysconf(_SC_PHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE))};
   }
-  absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace, MemoryRegion::Guard guard, const char *what) override {
+  absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace, MemoryRegion::Guard guard,
+                                        const char *what) override {
     return MemoryRegion::allocate(bytes, guard, what);
   }
-  absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) override { return MemoryRegion::share(bytes, what); }
+  absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) override {
+    return MemoryRegion::share(bytes, what);
+  }
   absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) override { return CpuCode::load(image); }
   absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override { return std::make_unique<CpuQueue>(); }
   std::unique_ptr<QueueSegment> makeSegment() override { return std::make_unique<CpuSegment>(); }
   void wake() override {}
 
 private:
-  const std::string deviceName;
+  const std::string deviceName_;
 };
 
 } // namespace

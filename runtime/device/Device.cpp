@@ -20,32 +20,32 @@ namespace {
 class Registry {
 public:
   Registry() {
-    factories.emplace(hostKind().name, makeCpu);
+    factories_.emplace(hostKind().name, makeCpu);
     for (const DeviceKind &kind : kinds())
       if (kind.code == CodeFormat::Ptx)
-        factories.emplace(kind.name, makeCuda);
+        factories_.emplace(kind.name, makeCuda);
   }
 
   void add(std::string_view kind, DeviceFactory make) {
-    base::MutexLock lock(mutex);
-    factories.insert_or_assign(std::string(kind), std::move(make));
+    base::MutexLock lock(mutex_);
+    factories_.insert_or_assign(std::string(kind), std::move(make));
   }
 
   absl::StatusOr<Device *> find(const std::string &name) {
-    base::MutexLock lock(mutex);
-    std::unique_ptr<Device> &device = devices[name];
+    base::MutexLock lock(mutex_);
+    std::unique_ptr<Device> &device = devices_[name];
     if (!device) {
-      auto factory = factories.find(kindOf(name));
-      if (factory == factories.end()) {
+      auto factory = factories_.find(kindOf(name));
+      if (factory == factories_.end()) {
         std::string known;
-        for (const auto &[kind, make] : factories)
+        for (const auto &[kind, make] : factories_)
           absl::StrAppend(&known, known.empty() ? "" : ", ", kind);
         return absl::NotFoundError(
             absl::StrCat("the plan has work for the device ", name, "; this program runs ", known));
       }
       GRAPHC_ASSIGN_OR_RETURN(device, factory->second(name));
-      base::MutexLock lock(madeMutex);
-      made.push_back(device.get());
+      base::MutexLock lock(madeMutex_);
+      made_.push_back(device.get());
     }
     return device.get();
   }
@@ -55,8 +55,8 @@ public:
     wakes.fetch_add(1);
     std::vector<Device *> all;
     {
-      base::MutexLock lock(madeMutex);
-      all = made;
+      base::MutexLock lock(madeMutex_);
+      all = made_;
     }
     for (Device *device : all)
       device->wake();
@@ -64,11 +64,11 @@ public:
   std::atomic<uint64_t> wakes{0};
 
 private:
-  base::Mutex mutex;
-  std::map<std::string, DeviceFactory, std::less<>> factories ABSL_GUARDED_BY(mutex); // by kind
-  std::map<std::string, std::unique_ptr<Device>> devices ABSL_GUARDED_BY(mutex); // by name
-  base::Mutex madeMutex;
-  std::vector<Device *> made ABSL_GUARDED_BY(madeMutex);
+  base::Mutex mutex_;
+  std::map<std::string, DeviceFactory, std::less<>> factories_ ABSL_GUARDED_BY(mutex_); // by kind
+  std::map<std::string, std::unique_ptr<Device>> devices_ ABSL_GUARDED_BY(mutex_); // by name
+  base::Mutex madeMutex_;
+  std::vector<Device *> made_ ABSL_GUARDED_BY(madeMutex_);
 };
 
 /// Never taken apart: memory of its devices may be given back by whatever ends last.

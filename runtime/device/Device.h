@@ -125,13 +125,15 @@ public:
   /// Of Space::Device, what nobody has taken yet, in whatever process. All of it where nobody counts.
   virtual absl::StatusOr<uint64_t> freeMemory() { return limits().memoryBytes; }
   /// Zeroed, 64-byte aligned. `what` is for the message where there is not enough. Guards are for Space::Host.
-  virtual absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space, MemoryRegion::Guard guard, const char *what) = 0;
+  virtual absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space, MemoryRegion::Guard guard,
+                                                const char *what) = 0;
   /// Host memory that somebody else has made and that queues' copies touch: it is made such that they reach it without a detour, where the
   /// device knows better and worse memory (pinned). It stays so until what is returned goes, before the memory does; null where the
   /// device makes no difference. Where this fails copies are right all the same, but may be slow and block. `access`: what this
   /// process may do to it.
   enum class Access : uint8_t { Read, ReadWrite };
-  virtual absl::StatusOr<std::unique_ptr<MemoryRegion::Backing>> pin(std::span<uint8_t>, Access, const char * /*what*/) {
+  virtual absl::StatusOr<std::unique_ptr<MemoryRegion::Backing>> pin(std::span<uint8_t>, Access,
+                                                                     const char * /*what*/) {
     return nullptr;
   }
   /// In Space::Host, for other processes of this host to map (Memory::share).

@@ -51,15 +51,15 @@ absl::StatusOr<MemoryRegion> MemoryRegion::allocate(uint64_t bytes, Guard guard,
   if (base == MAP_FAILED)
     return absl::ResourceExhaustedError(
         absl::StrCat(what, ": cannot allocate ", bytes, " bytes: ", base::describe(base::errnoStatus("mmap", errno))));
-  memory.base = base;
-  memory.mapped = total;
-  memory.bytes = bytes;
-  memory.start = static_cast<uint8_t *>(base);
+  memory.base_ = base;
+  memory.mapped_ = total;
+  memory.bytes_ = bytes;
+  memory.start_ = static_cast<uint8_t *>(base);
   if (guard == Guard::Pages) {
-    uint8_t *first = memory.start;
+    uint8_t *first = memory.start_;
     if (::mprotect(first, page, PROT_NONE) != 0 || ::mprotect(first + page + body, page, PROT_NONE) != 0)
       return base::errnoStatus(absl::StrCat(what, ": mprotect"), errno);
-    memory.start = first + page + body - aligned;
+    memory.start_ = first + page + body - aligned;
   }
   return memory;
 }
@@ -74,57 +74,57 @@ absl::StatusOr<MemoryRegion> MemoryRegion::share(uint64_t bytes, const char *wha
   if (bytes > most)
     return absl::ResourceExhaustedError(absl::StrCat(what, ": ", bytes, " bytes do not fit an address space"));
   MemoryRegion memory;
-  memory.memfd = ::memfd_create("graphc-zero-copy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (memory.memfd < 0)
+  memory.memfd_ = ::memfd_create("graphc-zero-copy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (memory.memfd_ < 0)
     return failed("memfd_create");
   uint64_t total = (bytes + page - 1) / page * page;
-  if (::ftruncate(memory.memfd, off_t(total)) != 0)
+  if (::ftruncate(memory.memfd_, off_t(total)) != 0)
     return failed("ftruncate");
-  void *base = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, memory.memfd, 0);
+  void *base = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, memory.memfd_, 0);
   if (base == MAP_FAILED)
     return failed("mmap");
-  memory.base = base;
-  memory.mapped = total;
-  memory.start = static_cast<uint8_t *>(base);
-  memory.bytes = bytes;
-  if (::fcntl(memory.memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+  memory.base_ = base;
+  memory.mapped_ = total;
+  memory.start_ = static_cast<uint8_t *>(base);
+  memory.bytes_ = bytes;
+  if (::fcntl(memory.memfd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
     return failed("sealing a memfd");
-  (void)::fcntl(memory.memfd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE); // an older kernel knows only the other two
+  (void)::fcntl(memory.memfd_, F_ADD_SEALS, F_SEAL_FUTURE_WRITE); // an older kernel knows only the other two
   return memory;
 }
 
 absl::StatusOr<MemoryRegion> MemoryRegion::join(std::span<const std::span<const uint8_t>> pieces, const char *what) {
   MemoryRegion memory;
   for (std::span<const uint8_t> piece : pieces)
-    memory.bytes += piece.size();
+    memory.bytes_ += piece.size();
   auto failed = [&](const char *call) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(what, ": cannot join ", memory.bytes, " bytes: ", base::describe(base::errnoStatus(call, errno))));
+    return absl::ResourceExhaustedError(absl::StrCat(what, ": cannot join ", memory.bytes_,
+                                                     " bytes: ", base::describe(base::errnoStatus(call, errno))));
   };
-  void *base = ::mmap(nullptr, memory.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *base = ::mmap(nullptr, memory.bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED)
     return failed("mmap");
-  memory.base = base;
-  memory.mapped = memory.bytes;
-  memory.start = static_cast<uint8_t *>(base);
-  uint8_t *to = memory.start;
+  memory.base_ = base;
+  memory.mapped_ = memory.bytes_;
+  memory.start_ = static_cast<uint8_t *>(base);
+  uint8_t *to = memory.start_;
   for (std::span<const uint8_t> piece : pieces) {
     // An old size of 0 leaves the old mapping and makes another of the same pages.
     if (::mremap(const_cast<uint8_t *>(piece.data()), 0, piece.size(), MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED)
       return failed("mremap");
     to += piece.size();
   }
-  if (::mprotect(base, memory.mapped, PROT_READ) != 0)
+  if (::mprotect(base, memory.mapped_, PROT_READ) != 0)
     return failed("mprotect");
   return memory;
 }
 
 MemoryRegion::~MemoryRegion() {
-  backing.reset();
-  if (base)
-    ::munmap(base, mapped);
-  if (memfd >= 0)
-    ::close(memfd);
+  backing_.reset();
+  if (base_)
+    ::munmap(base_, mapped_);
+  if (memfd_ >= 0)
+    ::close(memfd_);
 }
 
 } // namespace graphc::device

@@ -37,7 +37,7 @@ public:
   /// Pieces of memory that processes share, each whole pages, end to end and read-only: the same pages seen again, none copied.
   static absl::StatusOr<MemoryRegion> join(std::span<const std::span<const uint8_t>> pieces, const char *what);
   /// The memfd of shared memory, -1 of any other; valid as long as the memory.
-  int descriptor() const { return memfd; }
+  int descriptor() const { return memfd_; }
 
   /// What else a device keeps for its memory, until that is given back.
   class Backing {
@@ -47,33 +47,33 @@ public:
   /// Memory that a device has made, named by addresses from `start` on.
   static MemoryRegion of(uint8_t *start, uint64_t bytes, std::unique_ptr<Backing> backing) {
     MemoryRegion memory;
-    memory.start = start;
-    memory.bytes = bytes;
-    memory.backing = std::move(backing);
+    memory.start_ = start;
+    memory.bytes_ = bytes;
+    memory.backing_ = std::move(backing);
     return memory;
   }
 
   /// Keeps that too, until just before the memory goes.
-  void keep(std::unique_ptr<Backing> more) { backing = std::move(more); }
+  void keep(std::unique_ptr<Backing> more) { backing_ = std::move(more); }
 
-  uint8_t *data() const { return start; }
-  uint64_t size() const { return bytes; }
+  uint8_t *data() const { return start_; }
+  uint64_t size() const { return bytes_; }
 
 private:
   void swap(MemoryRegion &other) {
-    std::swap(base, other.base);
-    std::swap(mapped, other.mapped);
-    std::swap(start, other.start);
-    std::swap(bytes, other.bytes);
-    std::swap(memfd, other.memfd);
-    std::swap(backing, other.backing);
+    std::swap(base_, other.base_);
+    std::swap(mapped_, other.mapped_);
+    std::swap(start_, other.start_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(memfd_, other.memfd_);
+    std::swap(backing_, other.backing_);
   }
-  void *base = nullptr;
-  uint64_t mapped = 0;
-  uint8_t *start = nullptr;
-  uint64_t bytes = 0;
-  int memfd = -1;
-  std::unique_ptr<Backing> backing;
+  void *base_ = nullptr;
+  uint64_t mapped_ = 0;
+  uint8_t *start_ = nullptr;
+  uint64_t bytes_ = 0;
+  int memfd_ = -1;
+  std::unique_ptr<Backing> backing_;
 };
 
 } // namespace graphc::device

@@ -48,10 +48,10 @@ public:
   };
   Outcome advance(uint64_t step, const GraphcContext &context);
   /// For the next step. After advance() was Ready.
-  void restart() { next = 0; }
+  void restart() { next_ = 0; }
   /// Once a step: nobody here reads the sums of this step any more. Between restart() and the next advance().
   void release();
-  uint32_t movesDone() const { return uint32_t(next); }
+  uint32_t movesDone() const { return uint32_t(next_); }
 
 private:
   /// The ports of the moves of one kind that begin with `first`, of its round of chunks: one an instance at most.
@@ -59,21 +59,21 @@ private:
   Outcome sum(const plan::AllReduceMove &move, const GraphcContext &context);
   /// The ports of a group's members but of the one here.
   std::vector<transport::RecvPort *> othersOf(const plan::AllReduceGroup &group) const;
-  uint8_t *chunk(const plan::AllReduceMove &move) const { return at.data + move.chunk * at.chunkBytes; }
+  uint8_t *chunk(const plan::AllReduceMove &move) const { return at_.data + move.chunk * at_.chunkBytes; }
   int add(uint8_t *to, const uint8_t *message, const GraphcContext &context) const; // one chunk
   int addPart(uint8_t *to, const uint8_t *message, const GraphcContext &context) const {
     void *arguments[] = {to, const_cast<uint8_t *>(message)};
-    return at.add(arguments, &context);
+    return at_.add(arguments, &context);
   }
 
-  const Setting at;
-  const std::vector<plan::AllReduceMove> moves;
-  const std::vector<transport::RecvPort *> nearOthers, farOthers;
-  size_t next = 0; ///< move
-  uint32_t arrived = 0; ///< of a sum: members whose message is there
-  std::vector<const uint8_t *> messages; ///< by member of the sum's group
-  const size_t heldFrom; ///< move: from here on each is the last Take of a member of `near`
-  std::vector<transport::RecvPort *> awaited; ///< what the last outcome names
+  const Setting at_;
+  const std::vector<plan::AllReduceMove> moves_;
+  const std::vector<transport::RecvPort *> nearOthers_, farOthers_;
+  size_t next_ = 0; ///< move
+  uint32_t arrived_ = 0; ///< of a sum: members whose message is there
+  std::vector<const uint8_t *> messages_; ///< by member of the sum's group
+  const size_t heldFrom_; ///< move: from here on each is the last Take of a member of `near`
+  std::vector<transport::RecvPort *> awaited_; ///< what the last outcome names
 };
 
 } // namespace graphc::executor

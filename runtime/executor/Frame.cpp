@@ -17,7 +17,7 @@ uint64_t patternAt(uint64_t i) { return (i + 1) * 0x9e3779b97f4a7c15; }
 /// The arena, which peers may read where a bucket is zero-copy; then the address of each buffer. Messages have none
 /// yet: a Receive or Acquire binds them.
 absl::StatusOr<std::unique_ptr<LaneFrame>> LaneFrame::create(const LaneProgram &program, uint32_t instance,
-                                                     VariableStore &variables, const FrameOptions &options) {
+                                                             VariableStore &variables, const FrameOptions &options) {
   std::unique_ptr<LaneFrame> frame(new LaneFrame);
   const plan::Program &source = *program.source;
   uint64_t bytes = (source.arena_bytes() + 63) / 64 * 64;
@@ -25,28 +25,29 @@ absl::StatusOr<std::unique_ptr<LaneFrame>> LaneFrame::create(const LaneProgram &
   if (!start) {
     std::string what = absl::StrCat("arena of ", source.name());
     auto guard = options.guardPages ? device::MemoryRegion::Guard::Pages : device::MemoryRegion::Guard::None;
-    GRAPHC_ASSIGN_OR_RETURN(frame->own, program.device->allocate(program.runsAhead ? 2 * bytes : bytes,
-                                                                 device::MemorySpace::Host, guard, what.c_str()));
-    start = frame->own.data();
+    GRAPHC_ASSIGN_OR_RETURN(frame->own_, program.device->allocate(program.runsAhead ? 2 * bytes : bytes,
+                                                                  device::MemorySpace::Host, guard, what.c_str()));
+    start = frame->own_.data();
   }
-  frame->arena = {start, bytes};
+  frame->arena_ = {start, bytes};
   if (source.device_arena_bytes()) {
-    GRAPHC_ASSIGN_OR_RETURN(frame->deviceArena,
+    GRAPHC_ASSIGN_OR_RETURN(frame->deviceArena_,
                             program.device->allocate(source.device_arena_bytes(), device::MemorySpace::Device,
                                                      device::MemoryRegion::Guard::None,
                                                      absl::StrCat("arena of ", source.name()).c_str()));
   }
   if (options.pattern) {
-    auto *words = reinterpret_cast<uint64_t *>(frame->arena.data());
+    auto *words = reinterpret_cast<uint64_t *>(frame->arena_.data());
     for (uint64_t i = 0; i < bytes / 8; ++i)
       words[i] = patternAt(i);
-    frame->patterned = true;
+    frame->patterned_ = true;
   }
   for (const plan::Buffer &buffer : source.buffers()) {
     void *at = nullptr;
     switch (buffer.storage_case()) {
     case plan::Buffer::kArena:
-      at = (buffer.space() == plan::DEVICE ? frame->deviceArena.data() : frame->arena.data()) + buffer.arena().offset();
+      at = (buffer.space() == plan::DEVICE ? frame->deviceArena_.data() : frame->arena_.data()) +
+           buffer.arena().offset();
       break;
     case plan::Buffer::kVariable:
       at = variables.address(buffer.variable());
@@ -80,15 +81,15 @@ absl::StatusOr<std::unique_ptr<LaneFrame>> LaneFrame::create(const LaneProgram &
     frame->pool = options.pool;
   }
   for (uint32_t variable : program.lockVariables)
-    frame->locks.push_back(&variables.mutex(variable));
+    frame->locks_.push_back(&variables.mutex(variable));
   return frame;
 }
 
 uint64_t LaneFrame::bytesTouched() const {
-  if (!patterned)
+  if (!patterned_)
     return 0;
-  const auto *words = reinterpret_cast<const uint64_t *>(arena.data());
-  for (uint64_t i = arena.size() / 8; i > 0; --i)
+  const auto *words = reinterpret_cast<const uint64_t *>(arena_.data());
+  for (uint64_t i = arena_.size() / 8; i > 0; --i)
     if (uint64_t difference = words[i - 1] ^ patternAt(i - 1))
       return (i - 1) * 8 + 8 - uint64_t(__builtin_clzll(difference)) / 8;
   return 0;

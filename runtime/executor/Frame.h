@@ -24,19 +24,20 @@ struct FrameOptions {
 /// The variables of one instruction, locked in ascending order; nothing in programs that do not lock.
 class VariableLocks {
 public:
-  VariableLocks(base::Mutex *const *first, uint32_t count) ABSL_NO_THREAD_SAFETY_ANALYSIS : first(first), count(count) {
+  VariableLocks(base::Mutex *const *first, uint32_t count) ABSL_NO_THREAD_SAFETY_ANALYSIS : first_(first),
+                                                                                            count_(count) {
     for (uint32_t i = 0; i < count; ++i)
       first[i]->lock();
   }
   ~VariableLocks() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    for (uint32_t i = count; i > 0; --i)
-      first[i - 1]->unlock();
+    for (uint32_t i = count_; i > 0; --i)
+      first_[i - 1]->unlock();
   }
   VariableLocks(const VariableLocks &) = delete;
 
 private:
-  base::Mutex *const *first;
-  uint32_t count;
+  base::Mutex *const *first_;
+  uint32_t count_;
 };
 
 /// Arena and pointer tables of one lane. The arena lies in the zero-copy memory where peers read in it (ZeroCopyMemory.h). Every argument of every call is one entry of `arguments`, resolved once; a
@@ -44,16 +45,16 @@ private:
 class LaneFrame {
 public:
   static absl::StatusOr<std::unique_ptr<LaneFrame>> create(const LaneProgram &program, uint32_t instance,
-                                                       VariableStore &variables, const FrameOptions &options = {});
+                                                           VariableStore &variables, const FrameOptions &options = {});
   /// Highest byte of the arena ever written, plus 1 (0: none); needs options.pattern.
   uint64_t bytesTouched() const;
-  uint64_t arenaBytes() const { return arena.size(); }
+  uint64_t arenaBytes() const { return arena_.size(); }
   /// Where a buffer lies; null for a slot that holds no message now.
   void *buffer(uint32_t index) const { return buffers[index]; }
 
   // For the lane and what it is made of.
   VariableLocks lock(const LaneInstruction &instruction) const {
-    return {locks.data() + instruction.lockFirst, instruction.lockCount};
+    return {locks_.data() + instruction.lockFirst, instruction.lockCount};
   }
   std::vector<void *> buffers; ///< one a plan buffer
   std::vector<void *> arguments; ///< one a call argument, in Program::argumentBuffers' order
@@ -67,11 +68,11 @@ public:
 
 private:
   LaneFrame() = default;
-  device::MemoryRegion own; // of the arena, where no peer reads in it
-  device::MemoryRegion deviceArena;
-  std::span<uint8_t> arena;
-  bool patterned = false;
-  std::vector<base::Mutex *> locks; // by Program::lockVariables
+  device::MemoryRegion own_; // of the arena, where no peer reads in it
+  device::MemoryRegion deviceArena_;
+  std::span<uint8_t> arena_;
+  bool patterned_ = false;
+  std::vector<base::Mutex *> locks_; // by Program::lockVariables
 };
 
 } // namespace graphc::executor

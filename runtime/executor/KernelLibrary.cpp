@@ -54,7 +54,7 @@ bool isOfCpu(const std::string &algorithm) { return algorithm.rfind(kernels::kCp
 absl::StatusOr<std::unique_ptr<KernelLibrary>>
 KernelLibrary::load(const plan::Plan &plan, const std::vector<uint32_t> &programs, kernels::ThreadPool *pool) {
   std::unique_ptr<KernelLibrary> library(new KernelLibrary);
-  library->kernels.resize(size_t(plan.kernels_size()));
+  library->kernels_.resize(size_t(plan.kernels_size()));
   std::set<std::pair<uint32_t, std::string>> called; // a compiled kernel on a device
   for (uint32_t index : programs) {
     const plan::Program &program = plan.programs(int(index));
@@ -63,14 +63,14 @@ KernelLibrary::load(const plan::Plan &plan, const std::vector<uint32_t> &program
         if (plan.kernels(int(*kernel)).has_compiled())
           called.insert({*kernel, deviceOf(plan.code(int(plan.kernels(int(*kernel)).compiled().code())), program)});
         else
-          library->libraryCalls.insert({*kernel, program.device()});
+          library->libraryCalls_.insert({*kernel, program.device()});
       }
   }
   for (const auto &[index, deviceName] : called) {
     const plan::Kernel &kernel = plan.kernels(int(index));
     const uint32_t code = kernel.compiled().code(), entry = kernel.compiled().entry();
     const plan::Code &object = plan.code(int(code));
-    std::unique_ptr<device::DeviceCode> &loaded = library->codes[{code, deviceName}];
+    std::unique_ptr<device::DeviceCode> &loaded = library->codes_[{code, deviceName}];
     if (!loaded) {
       GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(deviceName));
       device::CodeImage image{object.elf().empty() ? object.ptx() : object.elf(),
@@ -93,7 +93,7 @@ KernelLibrary::load(const plan::Plan &plan, const std::vector<uint32_t> &program
                                                      " does not exist, the code has ", table.count, " kernels"));
     GRAPHC_RETURN_IF_ERROR(checkSignature(kernel, table));
     if (onHost)
-      library->kernels[index] = table.kernels[entry];
+      library->kernels_[index] = table.kernels[entry];
   }
   GRAPHC_RETURN_IF_ERROR(library->choose(plan, {}, pool));
   return library;
@@ -103,11 +103,11 @@ KernelLibrary::load(const plan::Plan &plan, const std::vector<uint32_t> &program
 /// that it has told.
 absl::Status KernelLibrary::choose(const plan::Plan &plan, const KernelAlgorithms &told, kernels::ThreadPool *pool) {
   KernelAlgorithms chosen;
-  for (const auto &[index, name] : libraryCalls) {
+  for (const auto &[index, name] : libraryCalls_) {
     const plan::Kernel &kernel = plan.kernels(int(index));
     if (!told.empty()) {
-      auto own = taken.find(kernel.name());
-      if (own == taken.end())
+      auto own = taken_.find(kernel.name());
+      if (own == taken_.end())
         continue;
       if (isOfCpu(own->second)) {
         chosen.insert(*own);
@@ -128,7 +128,7 @@ absl::Status KernelLibrary::choose(const plan::Plan &plan, const KernelAlgorithm
           absl::StrCat("the devices of this task do not compute ", kernel.name(), " alike: ", other->second, ", and ",
                        made->algorithm(), "; give each task GPUs of one kind, or compile with graphc --no-cublaslt"));
   }
-  taken = std::move(chosen);
+  taken_ = std::move(chosen);
   return absl::OkStatus();
 }
 
@@ -136,9 +136,10 @@ absl::Status KernelLibrary::take(const plan::Plan &plan, const KernelAlgorithms 
   return told.empty() ? absl::OkStatus() : choose(plan, told, nullptr);
 }
 
-const device::DeviceCode &KernelLibrary::code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const {
+const device::DeviceCode &KernelLibrary::code(const plan::Plan &plan, uint32_t kernel,
+                                              const plan::Program &program) const {
   const uint32_t code = plan.kernels(int(kernel)).compiled().code();
-  return *codes.at({code, deviceOf(plan.code(int(code)), program)});
+  return *codes_.at({code, deviceOf(plan.code(int(code)), program)});
 }
 
 absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::loadFor(const plan::Plan &plan, const plan::Task &task,

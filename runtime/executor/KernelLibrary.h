@@ -34,23 +34,24 @@ public:
                                                                 kernels::ThreadPool *pool = nullptr);
 
   /// The entry of a kernel compiled for the host; null for others, for library kernels and for kernels no given program calls.
-  GraphcKernel entry(uint32_t kernel) const { return kernels[kernel].run; }
+  GraphcKernel entry(uint32_t kernel) const { return kernels_[kernel].run; }
   /// Of such a kernel: how many there are.
-  uint32_t blocks(uint32_t kernel) const { return kernels[kernel].blocks; }
+  uint32_t blocks(uint32_t kernel) const { return kernels_[kernel].blocks; }
   /// Where a given program's queues find a compiled kernel of theirs: its code, loaded on the program's device.
   const device::DeviceCode &code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const;
 
-  const KernelAlgorithms &algorithms() const { return taken; }
+  const KernelAlgorithms &algorithms() const { return taken_; }
   /// From now on those of `told` for the calls that are here. The error names one that cannot be taken on this machine.
   absl::Status take(const plan::Plan &plan, const KernelAlgorithms &told);
 
 private:
   KernelLibrary() = default;
   absl::Status choose(const plan::Plan &plan, const KernelAlgorithms &told, kernels::ThreadPool *pool);
-  std::set<std::pair<uint32_t, std::string>> libraryCalls; // a library kernel on a device
-  KernelAlgorithms taken;
-  std::vector<GraphcKernelEntry> kernels; // one a plan kernel
-  std::map<std::pair<uint32_t, std::string>, std::unique_ptr<device::DeviceCode>> codes; // of a plan's code on a device
+  std::set<std::pair<uint32_t, std::string>> libraryCalls_; // a library kernel on a device
+  KernelAlgorithms taken_;
+  std::vector<GraphcKernelEntry> kernels_; // one a plan kernel
+  std::map<std::pair<uint32_t, std::string>, std::unique_ptr<device::DeviceCode>>
+      codes_; // of a plan's code on a device
 };
 
 } // namespace graphc::executor

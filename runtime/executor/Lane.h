@@ -44,50 +44,50 @@ public:
                                                       std::unique_ptr<LaneFrame> frame, transport::Transport &transport,
                                                       LaneCallbacks &host);
   /// Before the first run(); it outlives the lane.
-  void traceTo(LaneTrace *to) { trace = to; }
+  void traceTo(LaneTrace *to) { trace_ = to; }
 
   LaneState run();
 
   // Of a phase that goes on without a task for a while (Rejoin.h), while the lane's thread is not in it.
   /// What is done of this lane and counts once lies before it.
-  LanePoint done() const { return std::max(donePoint, LanePoint{currentStep, inStep ? uint32_t(position) : 0}); }
+  LanePoint done() const { return std::max(done_, LanePoint{currentStep, inStep_ ? uint32_t(position) : 0}); }
   /// It goes on at the begin of that step, by ports that are resolved again, and leaves out what lies before done() and counts once.
   /// What was bound to messages of the links before is bound anew by the instructions that did so.
   absl::Status rejoin(transport::Transport &transport, uint64_t step);
   /// Between two of its turns, in which it is nobody's hang.
   void rests() { blocked = Blocked::Rests; }
   /// Of a lane that has not begun: its first step is this one.
-  void startAt(uint64_t step) { currentStep = shownSteps = step; }
+  void startAt(uint64_t step) { currentStep = shownSteps_ = step; }
 
   /// What a Blocked lane waits on.
-  transport::Port *port() const { return blockedPort; }
+  transport::Port *port() const { return port_; }
   /// Waits until a Blocked lane may get on, as Port::wait does.
   void wait(absl::Duration timeout);
   /// Where it is, from any thread while the lane is there; of one that moves a moment's view, of one that stands still what is so.
-  plan::LanePosition place() const { return LaneCursor::place(*program, laneInfo, tickets); }
+  plan::LanePosition place() const { return LaneCursor::place(*program_, info_, tickets_); }
   /// For people: "/job:ps/task:0 train.ps0 waits at step 12 to receive train.w1.gradient[1] (model.mlir:12:8) from
   /// /job:worker/task:1 train.worker[1]". From the lane's own thread, or while it is stopped.
   std::string describeWait() const;
 
-  const absl::Status &status() const { return failure; }
-  EndReason endReason() const { return reason; }
+  const absl::Status &status() const { return status_; }
+  EndReason endReason() const { return endReason_; }
   uint64_t step() const { return currentStep; } ///< steps done
   /// Of a program with a commit point, while the lane is stopped: behind so many steps its task's variables are as they would be if no other
   /// had begun. Nothing: they are between two steps, since an instruction behind the commit point has failed.
   std::optional<uint64_t> wholeSteps() const;
-  const LaneInfo &info() const { return laneInfo; }
-  const LaneProgram &ofProgram() const { return *program; }
-  bool takesTickets() const { return tickets; }
+  const LaneInfo &info() const { return info_; }
+  const LaneProgram &ofProgram() const { return *program_; }
+  bool takesTickets() const { return tickets_; }
   /// A Blocked lane waits for whoever takes the steps one by one, which is no wait for another task and lasts as long as it likes.
-  bool waitsForStepper() const { return turn && blockedPort == &turn; }
+  bool waitsForStepper() const { return turn_ && port_ == &turn_; }
   /// Somebody takes its steps one by one.
-  bool isStepped() const { return bool(turn); }
+  bool isStepped() const { return bool(turn_); }
   /// Of the lane that chooses the replicas of each step, after it has ended; empty in others. By replica: the gradients that
   /// came too late and were dropped.
-  std::vector<uint64_t> dropped() const { return choice.dropped(); }
+  std::vector<uint64_t> dropped() const { return choice_.dropped(); }
   /// Its device has done all that the lane gave it. While the lane is stopped.
-  bool isIdle() const { return segments.isIdle(); }
-  LaneFrame &frame() { return *laneFrame; }
+  bool isIdle() const { return segments_.isIdle(); }
+  LaneFrame &frame() { return *frame_; }
 
   /// Changes whenever the lane gets on: a wait lasts while it stays the same.
   struct Progress {
@@ -97,10 +97,11 @@ public:
     friend bool operator==(const Progress &, const Progress &) = default;
   };
   /// From any thread, as place().
-  Progress progress() const { return {currentStep, iteration, position, sub, messages.summedBytes()}; }
+  Progress progress() const { return {currentStep, iteration, position, sub, messages_.summedBytes()}; }
 
 private:
-  Lane(std::shared_ptr<const LaneProgram> ofFamily, LaneInfo info, std::unique_ptr<LaneFrame> frame, LaneCallbacks &host);
+  Lane(std::shared_ptr<const LaneProgram> ofFamily, LaneInfo info, std::unique_ptr<LaneFrame> frame,
+       LaneCallbacks &host);
   /// Where somebody takes the steps one by one: nothing once the lane may begin this one.
   std::optional<LaneState> awaitTurn();
   LaneState beginStep();
@@ -138,38 +139,38 @@ private:
   LaneState portFailed(transport::Port *port, transport::PollState state);
   LaneState badControlMessage(const ControlMessage &controlMessage);
 
-  std::shared_ptr<const LaneProgram> program;
-  LaneInfo laneInfo;
-  std::unique_ptr<LaneFrame> laneFrame;
-  LaneCallbacks *host = nullptr;
-  UpdateTickets *tickets = nullptr; // of the program that takes them; else null
-  LanePorts ports;
-  MessageSum messages; // of an Aggregate
-  ReplicaChoice choice;
-  LaneAllReduces allReduces;
-  GraphcContext context{};
+  std::shared_ptr<const LaneProgram> program_;
+  LaneInfo info_;
+  std::unique_ptr<LaneFrame> frame_;
+  LaneCallbacks *host_ = nullptr;
+  UpdateTickets *tickets_ = nullptr; // of the program that takes them; else null
+  LanePorts ports_;
+  MessageSum messages_; // of an Aggregate
+  ReplicaChoice choice_;
+  LaneAllReduces allReduces_;
+  GraphcContext context_{};
 
-  ResumableAllReduce::Outcome waitsFor; // of the AllReduceDone that blocks
-  bool inStep = false;
-  bool stopping = false; // this step's control message was EndPhase
-  bool tracing = false; // this step
-  bool again = false; // it goes through steps before donePoint once more
-  LanePoint donePoint; // of a lane that has gone back
-  uint64_t shownSteps = 0; // that the host has taken: one fewer than were given, where the lane runs ahead
-  uint64_t controlMessage = 0; // this step's control message, in the lane that decides
-  bool reports[2] =
+  ResumableAllReduce::Outcome waitsFor_; // of the AllReduceDone that blocks
+  bool inStep_ = false;
+  bool stopping_ = false; // this step's control message was EndPhase
+  bool tracing_ = false; // this step
+  bool again_ = false; // it goes through steps before donePoint once more
+  LanePoint done_; // of a lane that has gone back
+  uint64_t shownSteps_ = 0; // that the host has taken: one fewer than were given, where the lane runs ahead
+  uint64_t controlMessage_ = 0; // this step's control message, in the lane that decides
+  bool reports_[2] =
       {}; // of this step's and of the one before, by its number's last bit: what the control messages said
-  int64_t stepStart = 0; // nanoseconds; the end of the step before
-  int64_t lastEnd = 0; // of a step, that is among the events
-  transport::Port *blockedPort = nullptr;
-  transport::RecvPort *gathering = nullptr; // blockedPort, where blockedPorts are waited for together
-  std::span<transport::RecvPort *const> blockedPorts;
-  std::optional<Progress> noted; // where it was when it last began to wait
-  EndReason reason = EndReason::None;
-  absl::Status failure;
-  LaneTrace *trace = nullptr;
-  StepGate::Turn turn;
-  LaneSegments segments; // their queue ends its work before the memory above goes
+  int64_t stepStart_ = 0; // nanoseconds; the end of the step before
+  int64_t lastEnd_ = 0; // of a step, that is among the events
+  transport::Port *port_ = nullptr;
+  transport::RecvPort *gathering_ = nullptr; // blockedPort, where blockedPorts are waited for together
+  std::span<transport::RecvPort *const> blockedPorts_;
+  std::optional<Progress> noted_; // where it was when it last began to wait
+  EndReason endReason_ = EndReason::None;
+  absl::Status status_;
+  LaneTrace *trace_ = nullptr;
+  StepGate::Turn turn_;
+  LaneSegments segments_; // their queue ends its work before the memory above goes
 };
 
 } // namespace graphc::executor

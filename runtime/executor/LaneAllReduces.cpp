@@ -13,9 +13,9 @@ namespace {
 /// The sums of an all-reduce in one range: those of pieces of instances on this host where these have them, the others' and its own from
 /// its buffer, `own`. No memory where there is nothing to gain. `arenas`, by instance: where its program's begins in its zero-copy
 /// memory. `pieces` gets where each other instance's lies, null where it is copied.
-device::MemoryRegion joinSums(const AllReduceCall &call, const LaneProgram &program, const LaneInfo &info, const LanePorts &ports,
-                        const plan::AllReduceGroup &near, const uint8_t *own, const std::vector<uint64_t> &arenas,
-                        std::vector<const uint8_t *> &pieces) {
+device::MemoryRegion joinSums(const AllReduceCall &call, const LaneProgram &program, const LaneInfo &info,
+                              const LanePorts &ports, const plan::AllReduceGroup &near, const uint8_t *own,
+                              const std::vector<uint64_t> &arenas, std::vector<const uint8_t *> &pieces) {
   const plan::Buffer &buffer = program.source->buffers(int(call.source->all_reduce_start().buffer()));
   const uint64_t piece = buffer.bytes() / near.count;
   std::vector<std::span<const uint8_t>> parts;
@@ -48,9 +48,9 @@ device::MemoryRegion joinSums(const AllReduceCall &call, const LaneProgram &prog
 } // namespace
 
 void LaneAllReduces::make(const LaneProgram &program, const LaneInfo &info, const LanePorts &ports, LaneFrame &frame) {
-  underWay.reserve(program.allReduces.size());
-  all.reserve(program.allReduces.size());
-  sums.reserve(program.allReduces.size());
+  underWay_.reserve(program.allReduces.size());
+  all_.reserve(program.allReduces.size());
+  sums_.reserve(program.allReduces.size());
   std::vector<uint64_t> arenas;
   for (const AllReduceCall &call : program.allReduces) {
     const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
@@ -73,22 +73,22 @@ void LaneAllReduces::make(const LaneProgram &program, const LaneInfo &info, cons
       for (uint32_t i = 0; i < channel.instances(); ++i)
         arenas.push_back(ZeroCopyMemory::arenaOffset(
             *program.plan, plan::instanceTask(*program.plan, *program.source, i), program.index, i));
-    sums.push_back(call.released
-                       ? joinSums(call, program, info, ports, setting.near, setting.data, arenas, setting.pieces)
-                       : device::MemoryRegion());
-    if (uint8_t *joined = sums.back().data())
+    sums_.push_back(call.released
+                        ? joinSums(call, program, info, ports, setting.near, setting.data, arenas, setting.pieces)
+                        : device::MemoryRegion());
+    if (uint8_t *joined = sums_.back().data())
       for (const AllReduceCall::Read &read : call.reads)
         frame.arguments[read.argument] = joined + read.offset;
-    all.emplace_back(setting, plan::allReduceMoves(shape, chunks, info.instance));
+    all_.emplace_back(setting, plan::allReduceMoves(shape, chunks, info.instance));
   }
 }
 
 ResumableAllReduce::Outcome LaneAllReduces::finish(uint32_t index, uint64_t step, const GraphcContext &context) {
-  ResumableAllReduce &allReduce = all[index];
+  ResumableAllReduce &allReduce = all_[index];
   ResumableAllReduce::Outcome outcome = allReduce.advance(step, context);
   if (outcome.code || outcome.elsewhere || outcome.state != transport::PollState::Ready)
     return outcome;
-  std::erase(underWay, &allReduce);
+  std::erase(underWay_, &allReduce);
   allReduce.restart();
   return outcome;
 }

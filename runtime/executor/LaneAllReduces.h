@@ -22,26 +22,26 @@ public:
   /// The ports are resolved. Writes the argument table where sums are read elsewhere than in their buffer.
   void make(const LaneProgram &program, const LaneInfo &info, const LanePorts &ports, LaneFrame &frame);
 
-  void start(uint32_t index) { underWay.push_back(&all[index]); }
-  bool anyUnderWay() const { return !underWay.empty(); }
+  void start(uint32_t index) { underWay_.push_back(&all_[index]); }
+  bool anyUnderWay() const { return !underWay_.empty(); }
   /// While their peers keep up; what goes wrong is told by finish(). `trace`: null, or takes what got on.
   void advance(uint64_t step, const GraphcContext &context, LaneTrace *trace) {
-    for (ResumableAllReduce *allReduce : underWay) {
+    for (ResumableAllReduce *allReduce : underWay_) {
       const uint32_t before = allReduce->movesDone();
       (void)allReduce->advance(step, context);
       if (trace && allReduce->movesDone() != before)
-        trace->moves(uint32_t(allReduce - all.data()), before, allReduce->movesDone());
+        trace->moves(uint32_t(allReduce - all_.data()), before, allReduce->movesDone());
     }
   }
   /// Ready without a code: it is done, and not under way any more.
   ResumableAllReduce::Outcome finish(uint32_t index, uint64_t step, const GraphcContext &context);
-  void release(uint32_t index) { all[index].release(); }
-  uint32_t movesDone(uint32_t index) const { return all[index].movesDone(); }
+  void release(uint32_t index) { all_[index].release(); }
+  uint32_t movesDone(uint32_t index) const { return all_[index].movesDone(); }
 
 private:
-  std::vector<ResumableAllReduce> all;
-  std::vector<device::MemoryRegion> sums; // likewise
-  std::vector<ResumableAllReduce *> underWay; // in the order of their starts; has room for all
+  std::vector<ResumableAllReduce> all_;
+  std::vector<device::MemoryRegion> sums_; // likewise
+  std::vector<ResumableAllReduce *> underWay_; // in the order of their starts; has room for all
 };
 
 } // namespace graphc::executor

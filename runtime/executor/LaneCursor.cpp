@@ -3,7 +3,8 @@
 namespace graphc::executor {
 
 // On any thread, so numbers that were read one after the other need not fit each other. Where they do not, the lane moves, and it works.
-plan::LanePosition LaneCursor::place(const LaneProgram &program, const LaneInfo &info, const UpdateTickets *tickets) const {
+plan::LanePosition LaneCursor::place(const LaneProgram &program, const LaneInfo &info,
+                                     const UpdateTickets *tickets) const {
   plan::LanePosition at;
   at.lane = {info.programIndex, info.instance};
   const Blocked on = blocked;
@@ -57,7 +58,8 @@ plan::LanePosition LaneCursor::place(const LaneProgram &program, const LaneInfo 
     at.doing = on == Blocked::Device ? plan::LaneActivity::Device : plan::LaneActivity::Works;
     break;
   case LaneOp::Ticket:
-    if (std::optional<UpdateTickets::Slowest> slowest = tickets->slowest(info.instance); slowest && on == Blocked::Permit) {
+    if (std::optional<UpdateTickets::Slowest> slowest = tickets->slowest(info.instance);
+        slowest && on == Blocked::Permit) {
       at.doing = plan::LaneActivity::Permit;
       at.peer = slowest->instance;
     }

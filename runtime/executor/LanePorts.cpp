@@ -15,31 +15,31 @@ namespace graphc::executor {
 absl::Status LanePorts::resolve(transport::Transport &transport) {
   auto used = [&](const PortUse &use, bool sends) {
     if (use.allToAll) {
-      const plan::Channel &channel = program.plan->channels(int(use.channel));
-      return carries(plan::AllReduceShape::of(channel), sends ? info.instance : use.instance,
-                     sends ? use.instance : info.instance);
+      const plan::Channel &channel = program_.plan->channels(int(use.channel));
+      return carries(plan::AllReduceShape::of(channel), sends ? info_.instance : use.instance,
+                     sends ? use.instance : info_.instance);
     }
-    return use.who == PortUse::All || (use.who == PortUse::First) == (info.instance == 0);
+    return use.who == PortUse::All || (use.who == PortUse::First) == (info_.instance == 0);
   };
   auto keyOf = [&](const PortUse &use, bool sends) {
     if (use.allToAll)
-      return allToAllKey(*program.plan, use.channel, sends ? info.instance : use.instance,
-                         sends ? use.instance : info.instance);
-    return transport::ChannelKey{use.channel, use.ownInstance ? info.instance : use.instance};
+      return allToAllKey(*program_.plan, use.channel, sends ? info_.instance : use.instance,
+                         sends ? use.instance : info_.instance);
+    return transport::ChannelKey{use.channel, use.ownInstance ? info_.instance : use.instance};
   };
   auto missing = [&](const PortUse &use, bool sends) {
-    return absl::InternalError(absl::StrCat(info.name, ": no transport has channel ",
-                                            program.plan->channels(int(use.channel)).name(), "[",
+    return absl::InternalError(absl::StrCat(info_.name, ": no transport has channel ",
+                                            program_.plan->channels(int(use.channel)).name(), "[",
                                             keyOf(use, sends).instance, "]"));
   };
   std::vector<transport::SendPort *> toSend;
   std::vector<transport::RecvPort *> toReceive;
-  for (const PortUse &use : program.sendPorts) {
+  for (const PortUse &use : program_.sendPorts) {
     toSend.push_back(used(use, true) ? transport.sender(keyOf(use, true)) : nullptr);
     if (used(use, true) && !toSend.back())
       return missing(use, true);
   }
-  for (const PortUse &use : program.receivePorts) {
+  for (const PortUse &use : program_.receivePorts) {
     toReceive.push_back(used(use, false) ? transport.receiver(keyOf(use, false)) : nullptr);
     if (used(use, false) && !toReceive.back())
       return missing(use, false);
@@ -58,8 +58,8 @@ static int64_t unitsOf(const LaneInstruction &instruction, std::span<void *const
 }
 
 const plan::Channel &LanePorts::channelOf(const LaneInstruction &instruction) const {
-  const std::vector<PortUse> &uses = instruction.op == LaneOp::SendStart ? program.sendPorts : program.receivePorts;
-  return program.plan->channels(int(uses[instruction.port].channel));
+  const std::vector<PortUse> &uses = instruction.op == LaneOp::SendStart ? program_.sendPorts : program_.receivePorts;
+  return program_.plan->channels(int(uses[instruction.port].channel));
 }
 
 std::optional<uint64_t> LanePorts::countedBytes(const LaneInstruction &instruction, std::span<void *const> buffers,
@@ -86,7 +86,7 @@ absl::Status LanePorts::whyMisfit(const LaneInstruction &instruction, std::span<
 }
 
 std::string LanePorts::describe(const PortUse &use, bool isSend) const {
-  return plan::endText(*program.plan, use.channel, use.ownInstance ? info.instance : use.instance, isSend);
+  return plan::endText(*program_.plan, use.channel, use.ownInstance ? info_.instance : use.instance, isSend);
 }
 
 } // namespace graphc::executor

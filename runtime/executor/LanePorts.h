@@ -27,7 +27,7 @@ struct SumOutcome {
 class LanePorts {
 public:
   /// Both outlive it.
-  LanePorts(const LaneProgram &program, const LaneInfo &info) : program(program), info(info) {}
+  LanePorts(const LaneProgram &program, const LaneInfo &info) : program_(program), info_(info) {}
   /// Once more where links were made anew. An error leaves those of before.
   absl::Status resolve(transport::Transport &transport);
 
@@ -35,8 +35,8 @@ public:
   std::vector<transport::RecvPort *> receives; ///< by Program::receivePorts; likewise
 
   // For people: "receive train.w1.gradient[1] (model.mlir:12:8) from /job:worker/task:1 train.worker[1]".
-  std::string describeSend(uint32_t port) const { return describe(program.sendPorts[port], true); }
-  std::string describeReceive(uint32_t port) const { return describe(program.receivePorts[port], false); }
+  std::string describeSend(uint32_t port) const { return describe(program_.sendPorts[port], true); }
+  std::string describeReceive(uint32_t port) const { return describe(program_.receivePorts[port], false); }
   // Of message `index` of a transfer, where messages have an actual size by its count in `buffers`, which the program has named.
   /// How many bytes it has: kWhole where its channel's messages all have one size, nothing where none has so many units.
   std::optional<uint64_t> actualBytes(const LaneInstruction &instruction, std::span<void *const> buffers,
@@ -57,8 +57,8 @@ private:
                                        uint32_t index) const;
   const plan::Channel &channelOf(const LaneInstruction &instruction) const;
 
-  const LaneProgram &program;
-  const LaneInfo &info;
+  const LaneProgram &program_;
+  const LaneInfo &info_;
 };
 
 } // namespace graphc::executor

@@ -15,61 +15,61 @@ namespace {
 /// The first failure of a set of lanes, and who hears of it.
 class FirstFailure {
 public:
-  explicit FirstFailure(const LaneRunOptions &options) : options(options) {}
+  explicit FirstFailure(const LaneRunOptions &options) : options_(options) {}
 
   void report(const Lane &lane, const absl::Status &status) {
     bool first;
     {
-      base::MutexLock lock(mutex);
-      first = failure.ok();
+      base::MutexLock lock(mutex_);
+      first = failure_.ok();
       // A lane that was aborted only heard of another's failure.
-      if (first || (absl::IsAborted(failure) && !absl::IsAborted(status)))
-        failure = status;
+      if (first || (absl::IsAborted(failure_) && !absl::IsAborted(status)))
+        failure_ = status;
     }
-    if (first && options.onFailure)
-      options.onFailure(lane, status);
+    if (first && options_.onFailure)
+      options_.onFailure(lane, status);
   }
   absl::Status status() {
-    base::MutexLock lock(mutex);
-    return failure;
+    base::MutexLock lock(mutex_);
+    return failure_;
   }
 
 private:
-  const LaneRunOptions &options;
-  base::Mutex mutex;
-  absl::Status failure ABSL_GUARDED_BY(mutex);
+  const LaneRunOptions &options_;
+  base::Mutex mutex_;
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);
 };
 
 /// Watches one lane's waits. The clock is read only after a wait() that brought nothing.
 class WaitWatch {
 public:
-  WaitWatch(const Lane &lane, const LaneRunOptions &options) : lane(lane), options(options) {}
+  WaitWatch(const Lane &lane, const LaneRunOptions &options) : lane_(lane), options_(options) {}
 
   /// The lane is blocked: how it has to end, or OK to wait on.
   absl::Status blocked() {
-    Lane::Progress progress = lane.progress();
-    if (!waiting || !(progress == at)) {
-      at = progress;
-      waiting = true;
-      last = absl::InfinitePast();
+    Lane::Progress progress = lane_.progress();
+    if (!waiting_ || !(progress == at_)) {
+      at_ = progress;
+      waiting_ = true;
+      last_ = absl::InfinitePast();
       return absl::OkStatus();
     }
     absl::Time now = absl::Now();
-    if (last == absl::InfinitePast()) {
-      waited = absl::ZeroDuration();
-      nextReport = options.reportAfter;
+    if (last_ == absl::InfinitePast()) {
+      waited_ = absl::ZeroDuration();
+      nextReport_ = options_.reportAfter;
     } else {
       // A slice that took much longer than it should: this process itself was stopped (Ctrl-Z, a sleeping machine).
-      waited += std::min(now - last, absl::Seconds(2));
+      waited_ += std::min(now - last_, absl::Seconds(2));
     }
-    last = now;
-    if (waited >= options.deadline)
-      return absl::DeadlineExceededError(absl::StrCat(lane.describeWait(), ", for more than the deadline of ",
-                                                      absl::FormatDuration(options.deadline)));
-    if (waited >= nextReport) {
-      nextReport = nextReport * 2;
-      if (options.onWait)
-        options.onWait({&lane, lane.describeWait(), waited});
+    last_ = now;
+    if (waited_ >= options_.deadline)
+      return absl::DeadlineExceededError(absl::StrCat(lane_.describeWait(), ", for more than the deadline of ",
+                                                      absl::FormatDuration(options_.deadline)));
+    if (waited_ >= nextReport_) {
+      nextReport_ = nextReport_ * 2;
+      if (options_.onWait)
+        options_.onWait({&lane_, lane_.describeWait(), waited_});
     }
     return absl::OkStatus();
   }
@@ -77,20 +77,20 @@ public:
   /// How long to sleep at most: no longer than to the next report or the deadline.
   absl::Duration slice() const {
     constexpr absl::Duration most = absl::Milliseconds(100);
-    absl::Duration limit = std::min(options.reportAfter, options.deadline);
+    absl::Duration limit = std::min(options_.reportAfter, options_.deadline);
     return std::max(std::min(most, limit), absl::Microseconds(100));
   }
 
   /// What it waits for next is another wait, also where the lane begins a step again.
-  void movedOn() { waiting = false; }
+  void movedOn() { waiting_ = false; }
 
 private:
-  const Lane &lane;
-  const LaneRunOptions &options;
-  Lane::Progress at;
-  bool waiting = false;
-  absl::Time last = absl::InfinitePast(); ///< when blocked() looked last
-  absl::Duration waited, nextReport;
+  const Lane &lane_;
+  const LaneRunOptions &options_;
+  Lane::Progress at_;
+  bool waiting_ = false;
+  absl::Time last_ = absl::InfinitePast(); ///< when blocked() looked last
+  absl::Duration waited_, nextReport_;
 };
 
 /// One lane on this thread: it runs until it has to wait, and waits a slice at a time, so that a long wait is reported

@@ -55,79 +55,79 @@ absl::StatusOr<std::vector<TraceRecord>> decodeRecords(std::string_view bytes, c
 }
 
 LaneTrace::LaneTrace(const LaneProgram &program, uint64_t first, uint64_t steps, uint64_t most)
-    : firstStep(first), steps(steps) {
+    : firstStep_(first), steps_(steps) {
   std::unordered_map<const plan::Instruction *, uint32_t> numbers;
   for (int i = 0; i < program.source->instructions_size(); ++i)
     numbers[&program.source->instructions(i)] = uint32_t(i);
   for (const LaneInstruction &instruction : program.instructions)
-    instructions.push_back(numbers.at(instruction.source));
+    instructions_.push_back(numbers.at(instruction.source));
   for (const AllReduceCall &call : program.allReduces)
-    starts.push_back(numbers.at(call.source));
+    starts_.push_back(numbers.at(call.source));
   const uint64_t each = recordsOfStep(*program.source);
-  kept.resize(steps < most / each ? steps * each : most); // touched here, and not in a step
+  kept_.resize(steps < most / each ? steps * each : most); // touched here, and not in a step
 }
 
 bool LaneTrace::begins(uint64_t now) {
-  if (now < firstStep || now - firstStep >= steps)
+  if (now < firstStep_ || now - firstStep_ >= steps_)
     return false;
-  step = uint32_t(now - firstStep);
-  inStep = true;
-  stepBegin = last = resumed = base::nowNanoseconds();
+  step_ = uint32_t(now - firstStep_);
+  inStep_ = true;
+  stepBegin_ = last_ = resumed_ = base::nowNanoseconds();
   return true;
 }
 
 void LaneTrace::endWait() {
-  if (!waiting)
+  if (!waiting_)
     return;
-  waiting = false;
-  wait.end = resumed;
-  add(wait);
-  last = resumed;
+  waiting_ = false;
+  wait_.end = resumed_;
+  add(wait_);
+  last_ = resumed_;
 }
 
 void LaneTrace::blocks(const Place &place, uint32_t peer, bool sends, bool ahead) {
-  if (waiting && waits == place) // woken in vain
+  if (waiting_ && waits_ == place) // woken in vain
     return;
   endWait();
   const int64_t now = base::nowNanoseconds();
-  if (place.message > first || now - last >= kLeastPart) {
-    add({last, now, step, instructionAt(place.position), place.iteration, first, place.message, TraceRecord::Work,
+  if (place.message > first_ || now - last_ >= kLeastPart) {
+    add({last_, now, step_, instructionAt(place.position), place.iteration, first_, place.message, TraceRecord::Work,
          /*last=*/false, ahead});
-    last = now;
-    first = place.message;
+    last_ = now;
+    first_ = place.message;
   }
-  waiting = true;
-  waits = place;
-  wait = {last, now, step, instructionAt(place.position), place.iteration, peer, peer, TraceRecord::Wait};
-  wait.sends = sends;
+  waiting_ = true;
+  waits_ = place;
+  wait_ = {last_, now, step_, instructionAt(place.position), place.iteration, peer, peer, TraceRecord::Wait};
+  wait_.sends = sends;
 }
 
 void LaneTrace::leaves(uint32_t position, uint32_t iteration, bool ahead) {
   endWait();
   const int64_t now = base::nowNanoseconds();
-  add({last, now, step, instructionAt(position), iteration, first, UINT32_MAX, TraceRecord::Work, /*last=*/true,
+  add({last_, now, step_, instructionAt(position), iteration, first_, UINT32_MAX, TraceRecord::Work, /*last=*/true,
        ahead});
-  last = now;
+  last_ = now;
 }
 
 void LaneTrace::moves(uint32_t allReduce, uint32_t from, uint32_t until) {
   endWait();
   const int64_t now = base::nowNanoseconds();
-  add({last, now, step, starts[allReduce], 0, from, until, TraceRecord::Moves});
-  last = now;
+  add({last_, now, step_, starts_[allReduce], 0, from, until, TraceRecord::Moves});
+  last_ = now;
 }
 
 void LaneTrace::ends() {
-  inStep = false;
-  add({stepBegin, last, step, TraceRecord::kNone, 0, 0, 0, TraceRecord::Step});
+  inStep_ = false;
+  add({stepBegin_, last_, step_, TraceRecord::kNone, 0, 0, 0, TraceRecord::Step});
 }
 
 /// A step that an end of stream, or a failure, has cut ends where its last record does.
 std::span<const TraceRecord> LaneTrace::records() {
   endWait();
-  if (inStep)
+  if (inStep_)
     ends();
-  return {kept.data(), used};
+  return {kept_.data(), used_};
 }
 
 } // namespace graphc::executor

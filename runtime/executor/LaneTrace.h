@@ -63,9 +63,9 @@ public:
   /// Whether the step that begins is one of those.
   bool begins(uint64_t step);
   /// The lane is back behind a wait, or begins its step.
-  void resumes() { resumed = base::nowNanoseconds(); }
+  void resumes() { resumed_ = base::nowNanoseconds(); }
   /// At an instruction whose messages before `message` are dealt with.
-  void enters(uint32_t message) { first = message; }
+  void enters(uint32_t message) { first_ = message; }
   struct Place {
     uint32_t position = 0, iteration = 0, message = 0;
     uint64_t bytes = 0; ///< of messages that were summed, so far
@@ -80,33 +80,33 @@ public:
   // After it has ended.
   /// All of them, in the order of their ends.
   std::span<const TraceRecord> records();
-  uint64_t lost() const { return missed; }
+  uint64_t lost() const { return missed_; }
 
 private:
   void add(const TraceRecord &record) {
-    if (used < kept.size()) [[likely]]
-      kept[used++] = record;
+    if (used_ < kept_.size()) [[likely]]
+      kept_[used_++] = record;
     else
-      ++missed;
+      ++missed_;
   }
   void endWait();
   uint32_t instructionAt(uint32_t position) const {
-    return position < instructions.size() ? instructions[position] : TraceRecord::kNone;
+    return position < instructions_.size() ? instructions_[position] : TraceRecord::kNone;
   }
 
-  const uint64_t firstStep, steps;
-  std::vector<uint32_t> instructions; ///< of the plan, by position
-  std::vector<uint32_t> starts; ///< likewise, by all-reduce
-  std::vector<TraceRecord> kept;
-  size_t used = 0;
-  uint64_t missed = 0;
+  const uint64_t firstStep_, steps_;
+  std::vector<uint32_t> instructions_; ///< of the plan, by position
+  std::vector<uint32_t> starts_; ///< likewise, by all-reduce
+  std::vector<TraceRecord> kept_;
+  size_t used_ = 0;
+  uint64_t missed_ = 0;
 
-  uint32_t step = 0;
-  bool inStep = false, waiting = false;
-  int64_t stepBegin = 0, last = 0, resumed = 0; ///< last: the end of the record before
-  uint32_t first = 0;
-  Place waits;
-  TraceRecord wait;
+  uint32_t step_ = 0;
+  bool inStep_ = false, waiting_ = false;
+  int64_t stepBegin_ = 0, last_ = 0, resumed_ = 0; ///< last: the end of the record before
+  uint32_t first_ = 0;
+  Place waits_;
+  TraceRecord wait_;
 };
 
 } // namespace graphc::executor

@@ -22,13 +22,14 @@ public:
   static constexpr uint64_t kMostGathered = 64 << 10; ///< bytes
 
   MessageSum(const LaneProgram &program, const LanePorts &ports, LaneFrame &frame)
-      : program(program), ports(ports), frame(frame), messages(program.mostMessages), addends(program.mostMessages) {}
+      : program_(program), ports_(ports), frame_(frame), messages_(program.mostMessages),
+        addends_(program.mostMessages) {}
 
   /// Adds what is here of the messages of an Aggregate, and gives them back.
   SumOutcome advance(const LaneInstruction &instruction, const GraphcContext &context);
   /// Copies those of a Collect end to end, likewise.
   SumOutcome collect(const LaneInstruction &instruction);
-  uint64_t summedBytes() const { return summedSoFar; } ///< by all Aggregates so far; from any thread
+  uint64_t summedBytes() const { return summedSoFar_; } ///< by all Aggregates so far; from any thread
 
 private:
   /// How far a message is here.
@@ -42,14 +43,14 @@ private:
   /// Adds what can be added of messages[summed … end); the code of a kernel that failed, or 0.
   int addUpTo(const LaneInstruction &instruction, uint32_t end, const GraphcContext &context);
 
-  const LaneProgram &program;
-  const LanePorts &ports;
-  LaneFrame &frame;
-  uint64_t bytes = 0; // of a message
-  uint32_t summed = 0; // messages that are in the sum, or copied, whole
-  base::SingleWriter<uint64_t> summedSoFar;
-  std::vector<Arriving> messages; // by instance
-  std::vector<const uint8_t *> addends; // likewise: where they begin
+  const LaneProgram &program_;
+  const LanePorts &ports_;
+  LaneFrame &frame_;
+  uint64_t bytes_ = 0; // of a message
+  uint32_t summed_ = 0; // messages that are in the sum, or copied, whole
+  base::SingleWriter<uint64_t> summedSoFar_;
+  std::vector<Arriving> messages_; // by instance
+  std::vector<const uint8_t *> addends_; // likewise: where they begin
 };
 
 } // namespace graphc::executor

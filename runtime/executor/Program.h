@@ -134,7 +134,7 @@ struct LaneProgram {
 
   /// `plan` and `library` must outlive the program.
   static absl::StatusOr<std::shared_ptr<const LaneProgram>> create(const plan::Plan &plan, uint32_t index,
-                                                               const KernelLibrary &library);
+                                                                   const KernelLibrary &library);
 
   const plan::Plan *plan = nullptr;
   const plan::Program *source = nullptr;

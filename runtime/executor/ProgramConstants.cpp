@@ -12,7 +12,7 @@ namespace graphc::executor {
 
 absl::Status ProgramConstants::fill(const plan::Plan &plan, const plan::Program &program, plan::Space space,
                                     device::Device &device) {
-  places.resize(size_t(plan.constants_size()));
+  places_.resize(size_t(plan.constants_size()));
   std::set<uint32_t> zeroCopy; // the host's alone are
   if (space == plan::HOST)
     zeroCopy = sentZeroCopyBy(plan, program).constants;
@@ -29,20 +29,20 @@ absl::Status ProgramConstants::fill(const plan::Plan &plan, const plan::Program 
   };
   const bool isHosts = space == plan::HOST;
   device::MemoryRegion staging; // of the host, for what it cannot write itself
-  GRAPHC_ASSIGN_OR_RETURN(memory, allocate(isHosts ? device::MemorySpace::Host : device::MemorySpace::Device));
+  GRAPHC_ASSIGN_OR_RETURN(memory_, allocate(isHosts ? device::MemorySpace::Host : device::MemorySpace::Device));
   if (!isHosts) {
     GRAPHC_ASSIGN_OR_RETURN(staging, allocate(device::MemorySpace::Host));
   }
-  uint8_t *filled = (isHosts ? memory : staging).data();
+  uint8_t *filled = (isHosts ? memory_ : staging).data();
   uint64_t offset = 0;
   for (auto [index, size] : sizes) {
     fillConstant(plan.constants(int(index)), filled + offset, size);
-    places[index] = memory.data() + offset;
+    places_[index] = memory_.data() + offset;
     offset += padded(size);
   }
   if (isHosts)
     return absl::OkStatus();
-  const device::CopyPiece piece{memory.data(), staging.data(), bytes};
+  const device::CopyPiece piece{memory_.data(), staging.data(), bytes};
   return device::copyAll(device, {&piece, 1});
 }
 

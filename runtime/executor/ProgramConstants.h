@@ -18,11 +18,11 @@ public:
   /// Those that the program uses there.
   absl::Status fill(const plan::Plan &plan, const plan::Program &program, plan::Space space, device::Device &device);
   /// Null for a constant that the program does not use there, or sends zero-copy (ZeroCopyMemory.h); 64-byte aligned.
-  uint8_t *at(uint32_t index) const { return places[index]; }
+  uint8_t *at(uint32_t index) const { return places_[index]; }
 
 private:
-  std::vector<uint8_t *> places; // by constant
-  device::MemoryRegion memory;
+  std::vector<uint8_t *> places_; // by constant
+  device::MemoryRegion memory_;
 };
 
 } // namespace graphc::executor

@@ -12,27 +12,27 @@ namespace graphc::executor {
 /// (device::wakeAll).
 class QueuePort final : public transport::Port {
 public:
-  QueuePort(device::DeviceQueue &queue, const transport::Transport &transport) : queue(queue), transport(transport) {}
+  QueuePort(device::DeviceQueue &queue, const transport::Transport &transport) : queue_(queue), transport_(transport) {}
 
   /// Ready once the queue has counted to `n`. Pending where its work failed too: see Queue::status().
   transport::PollState poll(uint64_t n) {
-    count = n;
-    if (queue.reached(n) == device::DeviceQueue::Reached::Yes)
+    count_ = n;
+    if (queue_.reached(n) == device::DeviceQueue::Reached::Yes)
       return transport::PollState::Ready;
-    wakes = device::wakes(); // an abort is there before it wakes
-    return transport.status().ok() ? transport::PollState::Pending : transport::PollState::Aborted;
+    wakes_ = device::wakes(); // an abort is there before it wakes
+    return transport_.status().ok() ? transport::PollState::Pending : transport::PollState::Aborted;
   }
   void wait(absl::Duration timeout) override {
-    if (!spin.await([&] { return queue.reached(count) != device::DeviceQueue::Reached::NotYet; }, timeout))
-      queue.wait(count, timeout, wakes);
+    if (!spin_.await([&] { return queue_.reached(count_) != device::DeviceQueue::Reached::NotYet; }, timeout))
+      queue_.wait(count_, timeout, wakes_);
   }
-  absl::Status status() const override { return transport.status(); }
+  absl::Status status() const override { return transport_.status(); }
 
 private:
-  device::DeviceQueue &queue;
-  const transport::Transport &transport;
-  transport::SpinThenPark spin;
-  uint64_t count = 0, wakes = 0;
+  device::DeviceQueue &queue_;
+  const transport::Transport &transport_;
+  transport::SpinThenPark spin_;
+  uint64_t count_ = 0, wakes_ = 0;
 };
 
 } // namespace graphc::executor

@@ -23,12 +23,12 @@ public:
   std::string describe(const LaneInstruction &instruction) const;
 
 private:
-  const LaneProgram &program;
-  const LanePorts &ports;
-  LaneFrame &frame;
-  std::vector<int64_t> reports; // the version that each instance has reported last
-  std::vector<uint64_t> accepted; // by instance
-  std::vector<const uint8_t *> addends; // the chosen messages
+  const LaneProgram &program_;
+  const LanePorts &ports_;
+  LaneFrame &frame_;
+  std::vector<int64_t> reports_; // the version that each instance has reported last
+  std::vector<uint64_t> accepted_; // by instance
+  std::vector<const uint8_t *> addends_; // the chosen messages
 };
 
 } // namespace graphc::executor

@@ -51,9 +51,10 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
         endpoints.push_back(endpoint);
     }
   }
-  std::sort(endpoints.begin() + ptrdiff_t(first), endpoints.end(), [](const ChannelEndpoint &a, const ChannelEndpoint &b) {
-    return std::pair(a.spec.key.instance, a.sends) < std::pair(b.spec.key.instance, b.sends);
-  });
+  std::sort(endpoints.begin() + ptrdiff_t(first), endpoints.end(),
+            [](const ChannelEndpoint &a, const ChannelEndpoint &b) {
+              return std::pair(a.spec.key.instance, a.sends) < std::pair(b.spec.key.instance, b.sends);
+            });
 }
 
 std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task) {
@@ -95,8 +96,8 @@ std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::T
   return endpoints;
 }
 
-std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase, uint64_t total,
-                                     std::function<bool()> stopRequested) {
+std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase,
+                                           uint64_t total, std::function<bool()> stopRequested) {
   for (uint32_t index : plan.phases(int(phase)).programs()) {
     const plan::Program &program = plan.programs(int(index));
     if (task && !sameTask(instanceTask(plan, program, 0), *task))

@@ -36,8 +36,8 @@ struct ChannelEndpoint {
 std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task);
 
 /// The tickets of a phase: for the program that takes them, where `task` (any, where it is null) runs it; else null.
-std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase, uint64_t total,
-                                     std::function<bool()> stopRequested = {});
+std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase,
+                                           uint64_t total, std::function<bool()> stopRequested = {});
 
 /// The key of the message that instance `from` of an all-to-all channel's program sends to instance `to`.
 transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint32_t from, uint32_t to);

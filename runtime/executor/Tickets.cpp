@@ -9,7 +9,7 @@
 namespace graphc::executor {
 
 UpdateTickets::UpdateTickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
-                 std::function<bool()> stopRequested)
+                             std::function<bool()> stopRequested)
     : total_(total), maxStaleness_(maxStaleness), stopRequested_(std::move(stopRequested)), clocks_(instances) {
   for (Clock &clock : clocks_)
     clock.turn.tickets = this;

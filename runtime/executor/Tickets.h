@@ -44,7 +44,7 @@ class UpdateTickets {
 public:
   /// `total` tickets for `instances`; no bound: nobody waits for another. `stopRequested` may be empty.
   UpdateTickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
-          std::function<bool()> stopRequested = {});
+                std::function<bool()> stopRequested = {});
 
   UpdateTicket take(uint32_t instance, uint64_t clock);
   /// The instance's lane has ended; nobody waits for it any more. Idempotent.

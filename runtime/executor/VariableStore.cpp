@@ -28,8 +28,8 @@ template <typename BlockFn> void forBlocks(uint64_t first, uint64_t count, uint6
 }
 
 /// Element i of f32 takes word i of the stream, of f64 words 2i and 2i+1. `first`: the element that `out` begins with.
-void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGenerator &philox, float *out, uint64_t first,
-                 uint64_t count) {
+void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGenerator &philox, float *out,
+                 uint64_t first, uint64_t count) {
   double low = init.low(), range = init.high() - init.low();
   forBlocks(first, count, 4, [&](uint64_t number, uint64_t begin, uint64_t end, uint64_t to) {
     base::PhiloxBlock block = philox.block(number);
@@ -37,8 +37,8 @@ void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGener
       out[to++] = float(low + range * double(base::uniformFloat(block[j])));
   });
 }
-void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGenerator &philox, double *out, uint64_t first,
-                 uint64_t count) {
+void fillUniform(const plan::Initializer::Uniform &init, const base::PhiloxGenerator &philox, double *out,
+                 uint64_t first, uint64_t count) {
   double low = init.low(), range = init.high() - init.low();
   forBlocks(first, count, 2, [&](uint64_t number, uint64_t begin, uint64_t end, uint64_t to) {
     base::PhiloxBlock block = philox.block(number);
@@ -66,8 +66,8 @@ void fillNormal(const plan::Initializer::Normal &init, const base::PhiloxGenerat
 template <typename T> void fillRandom(const plan::Variable &variable, std::span<uint8_t> data) {
   const plan::Initializer &init = variable.initializer();
   uint64_t seed = init.has_uniform() ? init.uniform().seed() : init.normal().seed();
-  base::PhiloxGenerator philox(seed,
-                      base::streamOf(variable.drawn_as().empty() ? plan::modelName(variable) : variable.drawn_as()));
+  base::PhiloxGenerator philox(
+      seed, base::streamOf(variable.drawn_as().empty() ? plan::modelName(variable) : variable.drawn_as()));
   T *out = reinterpret_cast<T *>(data.data());
   uint64_t first = plan::modelOffset(variable) / sizeof(T), count = data.size() / sizeof(T);
   if (init.has_uniform())
@@ -100,18 +100,18 @@ void initializeVariable(const plan::Variable &variable, std::span<uint8_t> data)
 /// copy on the host besides, for files and initial values.
 absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan::Plan &plan, const plan::Task &task) {
   auto store = std::make_unique<VariableStore>();
-  store->plan = &plan;
-  store->entries.resize(size_t(plan.variables_size()));
-  GRAPHC_ASSIGN_OR_RETURN(store->zeroCopyMemory, ZeroCopyMemory::create(plan, task));
+  store->plan_ = &plan;
+  store->entries_.resize(size_t(plan.variables_size()));
+  GRAPHC_ASSIGN_OR_RETURN(store->zeroCopyMemory_, ZeroCopyMemory::create(plan, task));
   for (int i = 0; i < plan.variables_size(); ++i) {
     const plan::Variable &variable = plan.variables(i);
     if (!plan::stores(plan, variable, task))
       continue;
     if (plan::sameTask(variable.owner(), task))
-      store->owners.push_back(uint32_t(i));
+      store->owners_.push_back(uint32_t(i));
     auto entry = std::make_unique<Entry>();
     entry->bytes = plan::tensorBytes(variable.type()).value_or(0);
-    entry->data = store->zeroCopyMemory.variable(uint32_t(i));
+    entry->data = store->zeroCopyMemory_.variable(uint32_t(i));
     if (!entry->data) {
       std::string what = absl::StrCat("variable ", variable.name());
       GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(variable.device()));
@@ -126,21 +126,21 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
       }
     }
     entry->address = entry->device ? entry->memory.data() : entry->data;
-    store->entries[size_t(i)] = std::move(entry);
-    store->indices.push_back(uint32_t(i));
+    store->entries_[size_t(i)] = std::move(entry);
+    store->indices_.push_back(uint32_t(i));
   }
   return store;
 }
 
 void VariableStore::initialize() {
-  for (uint32_t index : indices)
-    initializeVariable(plan->variables(int(index)), data(index));
+  for (uint32_t index : indices_)
+    initializeVariable(plan_->variables(int(index)), data(index));
 }
 
 absl::Status VariableStore::copyDevices(bool to) const {
   std::map<device::Device *, std::vector<device::CopyPiece>> pieces;
-  for (uint32_t index : indices)
-    if (const Entry &entry = *entries[index]; entry.device)
+  for (uint32_t index : indices_)
+    if (const Entry &entry = *entries_[index]; entry.device)
       pieces[entry.device].push_back(to ? device::CopyPiece{entry.address, entry.data, entry.bytes}
                                         : device::CopyPiece{entry.data, entry.address, entry.bytes});
   for (const auto &[device, copies] : pieces)
@@ -153,15 +153,15 @@ absl::Status VariableStore::fromDevices() const { return copyDevices(false); }
 
 std::optional<uint32_t> VariableStore::mirrorsCrc() const {
   std::optional<uint32_t> crc;
-  for (uint32_t index : indices)
-    if (plan->variables(int(index)).mirrored())
+  for (uint32_t index : indices_)
+    if (plan_->variables(int(index)).mirrored())
       crc = base::crc32c(crc.value_or(0), data(index).data(), data(index).size());
   return crc;
 }
 
 int64_t *VariableStore::globalStep() {
-  for (uint32_t index : indices)
-    if (plan->variables(int(index)).global_step())
+  for (uint32_t index : indices_)
+    if (plan_->variables(int(index)).global_step())
       return reinterpret_cast<int64_t *>(data(index).data());
   return nullptr;
 }

@@ -34,25 +34,27 @@ public:
   void initialize();
 
   /// Indices into Plan.variables, ascending: of all that are here, and of those that this task saves.
-  const std::vector<uint32_t> &stored() const { return indices; }
-  const std::vector<uint32_t> &owned() const { return owners; }
+  const std::vector<uint32_t> &stored() const { return indices_; }
+  const std::vector<uint32_t> &owned() const { return owners_; }
   /// crc32c of all mirrors, equal on every replica; nothing where there is none.
   std::optional<uint32_t> mirrorsCrc() const;
-  bool owns(uint32_t variable) const { return variable < entries.size() && entries[variable] != nullptr; }
+  bool owns(uint32_t variable) const { return variable < entries_.size() && entries_[variable] != nullptr; }
   /// Where the variable is to its program's device: to the host a name, where that device has memory of its own.
-  void *address(uint32_t variable) const { return entries[variable]->address; }
+  void *address(uint32_t variable) const { return entries_[variable]->address; }
   /// Between phases: the values of variables in a device's own memory, as data() has them, go there or come from there. Nothing
   /// where there are none.
   absl::Status toDevices() const;
   absl::Status fromDevices() const;
   /// The value's bytes; of a variable in a device's own memory what the last fromDevices() brought. `variable` must be stored.
-  std::span<uint8_t> data(uint32_t variable) { return {entries[variable]->data, entries[variable]->bytes}; }
-  std::span<const uint8_t> data(uint32_t variable) const { return {entries[variable]->data, entries[variable]->bytes}; }
+  std::span<uint8_t> data(uint32_t variable) { return {entries_[variable]->data, entries_[variable]->bytes}; }
+  std::span<const uint8_t> data(uint32_t variable) const {
+    return {entries_[variable]->data, entries_[variable]->bytes};
+  }
   /// What this task's peers read in place: some of its variables, and constants of its programs.
-  const ZeroCopyMemory &zeroCopy() const { return zeroCopyMemory; }
+  const ZeroCopyMemory &zeroCopy() const { return zeroCopyMemory_; }
   /// Held by a lane of a locks_variables program while one instruction touches the variable; several are taken in
   /// ascending order of index. Take it to read a value while such a phase runs.
-  base::Mutex &mutex(uint32_t variable) { return entries[variable]->mutex; }
+  base::Mutex &mutex(uint32_t variable) { return entries_[variable]->mutex; }
   /// The stored global_step's value, or null.
   int64_t *globalStep();
 
@@ -67,10 +69,10 @@ private:
     uint64_t bytes = 0;
     base::Mutex mutex;
   };
-  const plan::Plan *plan = nullptr;
-  std::vector<std::unique_ptr<Entry>> entries; // one a plan variable; null: another task's
-  std::vector<uint32_t> indices, owners;
-  ZeroCopyMemory zeroCopyMemory;
+  const plan::Plan *plan_ = nullptr;
+  std::vector<std::unique_ptr<Entry>> entries_; // one a plan variable; null: another task's
+  std::vector<uint32_t> indices_, owners_;
+  ZeroCopyMemory zeroCopyMemory_;
 };
 
 } // namespace graphc::executor

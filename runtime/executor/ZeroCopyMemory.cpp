@@ -19,7 +19,8 @@ ZeroCopyValues sentZeroCopyBy(const plan::Plan &plan, const plan::Program &progr
   for (const plan::Instruction &instruction : program.instructions()) {
     const plan::InstructionEffects effects = plan::effectsOf(plan, program, instruction);
     for (const plan::BufferEffect &effect : effects.buffers) {
-      const bool readByPeers = effect.until == plan::BufferHold::Done || effect.until == plan::BufferHold::ReceivedThenDone;
+      const bool readByPeers =
+          effect.until == plan::BufferHold::Done || effect.until == plan::BufferHold::ReceivedThenDone;
       if (!readByPeers || !plan.channels(int(effects.channels.front().channel)).zero_copy())
         continue;
       const plan::Buffer &buffer = program.buffers(int(effect.buffer));
@@ -80,12 +81,12 @@ ZeroCopyMemory::Layout ZeroCopyMemory::layout(const plan::Plan &plan, const plan
 
 absl::StatusOr<ZeroCopyMemory> ZeroCopyMemory::create(const plan::Plan &plan, const plan::Task &task) {
   ZeroCopyMemory result;
-  result.places = layout(plan, task);
-  if (result.places.bytes == 0)
+  result.places_ = layout(plan, task);
+  if (result.places_.bytes == 0)
     return result;
-  GRAPHC_ASSIGN_OR_RETURN(result.shared, device::host().share(result.places.bytes, "zero-copy variables"));
-  for (auto [index, offset] : result.places.constants)
-    fillConstant(plan.constants(int(index)), result.shared.data() + offset, result.places.constantBytes[index]);
+  GRAPHC_ASSIGN_OR_RETURN(result.shared_, device::host().share(result.places_.bytes, "zero-copy variables"));
+  for (auto [index, offset] : result.places_.constants)
+    fillConstant(plan.constants(int(index)), result.shared_.data() + offset, result.places_.constantBytes[index]);
   return result;
 }
 

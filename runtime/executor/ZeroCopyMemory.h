@@ -37,12 +37,12 @@ public:
   }
 
   /// Null for one that is not zero-copy.
-  uint8_t *variable(uint32_t index) const { return find(places.variables, index); }
-  uint8_t *constant(uint32_t index) const { return find(places.constants, index); }
+  uint8_t *variable(uint32_t index) const { return find(places_.variables, index); }
+  uint8_t *constant(uint32_t index) const { return find(places_.constants, index); }
   /// Of an instance of a program.
-  uint8_t *arena(uint32_t program, uint32_t instance) const { return find(places.arenas, {program, instance}); }
+  uint8_t *arena(uint32_t program, uint32_t instance) const { return find(places_.arenas, {program, instance}); }
   /// What peers map; size() is 0 where the task sends nothing zero-copy.
-  const device::MemoryRegion &memory() const { return shared; }
+  const device::MemoryRegion &memory() const { return shared_; }
 
 private:
   struct Layout { // index → offset
@@ -54,10 +54,10 @@ private:
   static Layout layout(const plan::Plan &plan, const plan::Task &task);
   template <typename Index> uint8_t *find(const std::map<Index, uint64_t> &offsets, const Index &index) const {
     auto offset = offsets.find(index);
-    return offset == offsets.end() ? nullptr : shared.data() + offset->second;
+    return offset == offsets.end() ? nullptr : shared_.data() + offset->second;
   }
-  device::MemoryRegion shared;
-  Layout places;
+  device::MemoryRegion shared_;
+  Layout places_;
 };
 
 } // namespace graphc::executor

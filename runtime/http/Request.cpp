@@ -9,7 +9,9 @@
 
 namespace graphc::http {
 namespace {
-ParsedRequest refused(int status, std::string why) { return {ParsedRequest::State::Refused, {}, status, std::move(why)}; }
+ParsedRequest refused(int status, std::string why) {
+  return {ParsedRequest::State::Refused, {}, status, std::move(why)};
+}
 
 bool isTokenByte(char c) {
   return absl::ascii_isalnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;

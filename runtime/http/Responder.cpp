@@ -121,7 +121,8 @@ void HttpServer::accept(const HttpEndpoint &endpoint) {
   }
   if (endpoint.sameUser && !base::checkSameUser(connection.fd.get()).ok())
     return;
-  absl::StatusOr<std::unique_ptr<tls::ByteStream>> stream = tls::ByteStream::accept(connection.fd.get(), endpoint.tls.get());
+  absl::StatusOr<std::unique_ptr<tls::ByteStream>> stream =
+      tls::ByteStream::accept(connection.fd.get(), endpoint.tls.get());
   if (!stream.ok())
     return;
   connection.stream = *std::move(stream);

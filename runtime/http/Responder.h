@@ -32,7 +32,8 @@ struct HttpResponse {
 struct HttpEndpoint {
   base::UniqueFd listener;
   bool sameUser = false; ///< a Unix socket: to processes of this user alone
-  std::shared_ptr<const tls::TlsCredentials> tls; ///< to who shows a certificate of the same authority; null: without TLS
+  std::shared_ptr<const tls::TlsCredentials>
+      tls; ///< to who shows a certificate of the same authority; null: without TLS
   std::string secret; ///< to who brings it, as "Bearer SECRET" or as the password of "Basic"; empty: to all others too
 };
 

@@ -245,20 +245,20 @@ private:
 class AttentionKernel final : public LibraryKernel {
 public:
   AttentionKernel(AttentionCall call, uint32_t parts, ThreadPool *with)
-      : call(std::move(call)), count(parts), pool(parts > 1 ? with : nullptr) {
-    if (pool) {
-      own = std::make_unique<Bytes>(this->call.scratchBytes() * count);
-      pool->start();
+      : call_(std::move(call)), count_(parts), pool_(parts > 1 ? with : nullptr) {
+    if (pool_) {
+      own_ = std::make_unique<Bytes>(this->call_.scratchBytes() * count_);
+      pool_->start();
     }
   }
-  uint32_t parts() const override { return pool ? count : 1; }
+  uint32_t parts() const override { return pool_ ? count_ : 1; }
   std::string algorithm() const override { return absl::StrCat(kCpuAlgorithm, "kernels for ", simdKernels().name); }
 
   int run(void *const *buffers) override {
-    const int64_t units = call.units();
-    return runParts(pool, count, [&](uint32_t index) {
-      void *scratch = pool ? own->data + index * call.scratchBytes() : buffers[call.scratchBuffer];
-      for (int64_t unit = units * index / count; unit < units * (index + 1) / count; ++unit)
+    const int64_t units = call_.units();
+    return runParts(pool_, count_, [&](uint32_t index) {
+      void *scratch = pool_ ? own_->data + index * call_.scratchBytes() : buffers[call_.scratchBuffer];
+      for (int64_t unit = units * index / count_; unit < units * (index + 1) / count_; ++unit)
         runUnit(buffers, unit, scratch);
       return 0;
     });
@@ -266,26 +266,26 @@ public:
 
 private:
   void runUnit(void *const *buffers, int64_t unit, void *scratch) const {
-    auto at = [&](size_t place) { return call.places[place].at(buffers, unit, call.heads); };
-    const AttentionMask mask = call.mask(buffers[call.maskBuffer], unit);
-    if (call.isGradient)
-      simdKernels().attentionGrad(call.shape, {at(0), at(1), at(2), at(3), at(4), mask, at(5), at(6), at(7)}, scratch);
+    auto at = [&](size_t place) { return call_.places[place].at(buffers, unit, call_.heads); };
+    const AttentionMask mask = call_.mask(buffers[call_.maskBuffer], unit);
+    if (call_.isGradient)
+      simdKernels().attentionGrad(call_.shape, {at(0), at(1), at(2), at(3), at(4), mask, at(5), at(6), at(7)}, scratch);
     else
-      simdKernels().attention(call.shape, {at(0), at(1), at(2), mask, at(3)}, scratch);
+      simdKernels().attention(call_.shape, {at(0), at(1), at(2), mask, at(3)}, scratch);
   }
 
-  const AttentionCall call;
-  const uint32_t count;
-  ThreadPool *const pool;
-  std::unique_ptr<Bytes> own; ///< with a pool: each part's scratch memory
+  const AttentionCall call_;
+  const uint32_t count_;
+  ThreadPool *const pool_;
+  std::unique_ptr<Bytes> own_; ///< with a pool: each part's scratch memory
 };
 
 class AttentionLibrary final : public KernelProvider {
 public:
-  explicit AttentionLibrary(Kind kind) : kind(kind) {}
+  explicit AttentionLibrary(Kind kind) : kind_(kind) {}
 
   absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind).read());
+    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind_).read());
     const AttentionShape &s = read.shape;
     CallFacts facts;
     facts.name =
@@ -296,23 +296,23 @@ public:
     return facts;
   }
   absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind).read());
+    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind_).read());
     return read.scratchBytes();
   }
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
                                                       ThreadPool *pool) const override {
-    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind).read());
+    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind_).read());
     GRAPHC_RETURN_IF_ERROR(checkScratch(call.kernel, read.scratchBytes(), scratchBytes));
     const uint32_t parts = read.parts(pool ? pool->threads() : 1);
     return std::make_unique<AttentionKernel>(std::move(read), parts, pool);
   }
   uint32_t parts(const LibraryCall &call, uint32_t threads) const override {
-    absl::StatusOr<AttentionCall> read = AttentionReader(call, kind).read();
+    absl::StatusOr<AttentionCall> read = AttentionReader(call, kind_).read();
     return read.ok() ? std::min(threads, read->parts(threads)) : 1;
   }
 
 private:
-  const Kind kind;
+  const Kind kind_;
 };
 
 } // namespace

@@ -20,46 +20,46 @@ class BlockKernel {
 public:
   BlockKernel() = default;
   BlockKernel(BlockKernel &&other) noexcept
-      : winograd(other.winograd), api(other.api), kernel(std::exchange(other.kernel, nullptr)) {}
+      : winograd_(other.winograd_), api_(other.api_), kernel_(std::exchange(other.kernel_, nullptr)) {}
   ~BlockKernel() {
-    if (kernel)
-      api->destroyConvolution(kernel);
+    if (kernel_)
+      api_->destroyConvolution(kernel_);
   }
   absl::Status make(const GraphcConvolutionDesc &desc, uint64_t &filterBytes, uint64_t &scratchBytes) {
     if (winogradServes(desc)) {
-      winograd.emplace(desc);
-      filterBytes = winograd->filterBytes();
-      scratchBytes = winograd->scratchBytes();
+      winograd_.emplace(desc);
+      filterBytes = winograd_->filterBytes();
+      scratchBytes = winograd_->scratchBytes();
       return absl::OkStatus();
     }
     if (!onednn().ok())
       return onednn().status();
     char message[256] = "";
-    api = *onednn();
-    if (api->createConvolution(&desc, &kernel, &filterBytes, &scratchBytes, message, sizeof message) != 0)
+    api_ = *onednn();
+    if (api_->createConvolution(&desc, &kernel_, &filterBytes, &scratchBytes, message, sizeof message) != 0)
       return absl::InternalError(absl::StrCat("convolution: ", message));
     return absl::OkStatus();
   }
   int run(void *const *buffers) const {
-    if (!winograd)
-      return api->runConvolution(kernel, buffers);
-    winograd->run(buffers);
+    if (!winograd_)
+      return api_->runConvolution(kernel_, buffers);
+    winograd_->run(buffers);
     return 0;
   }
   std::string algorithm() const {
-    return absl::StrCat(kCpuAlgorithm, winograd ? "tiles of 4x4" : api->implementationOfConvolution(kernel));
+    return absl::StrCat(kCpuAlgorithm, winograd_ ? "tiles of 4x4" : api_->implementationOfConvolution(kernel_));
   }
   int reorderFilter(void *from, void *to) const {
-    if (!winograd)
-      return api->reorderFilter(kernel, from, to);
-    winograd->reorderFilter(from, to);
+    if (!winograd_)
+      return api_->reorderFilter(kernel_, from, to);
+    winograd_->reorderFilter(from, to);
     return 0;
   }
 
 private:
-  std::optional<WinogradConvolution> winograd;
-  const GraphcOnednnApi *api = nullptr;
-  void *kernel = nullptr;
+  std::optional<WinogradConvolution> winograd_;
+  const GraphcOnednnApi *api_ = nullptr;
+  void *kernel_ = nullptr;
 };
 
 uint64_t bytesOf(int64_t features, const int64_t *places, const GraphcConvolutionDesc &d) {
@@ -72,66 +72,68 @@ uint64_t bytesOf(int64_t features, const int64_t *places, const GraphcConvolutio
 class ConvolutionKernel final : public LibraryKernel {
 public:
   absl::Status make(const GraphcConvolutionDesc &whole, ThreadPool *with) {
-    desc = whole;
-    desc.batch /= convolutionBlocks(whole);
-    blocks.resize(convolutionBlocks(whole));
-    pool = with && with->threads() > 1 && blocks.size() > 1 ? with : nullptr;
+    desc_ = whole;
+    desc_.batch /= convolutionBlocks(whole);
+    blocks_.resize(convolutionBlocks(whole));
+    pool_ = with && with->threads() > 1 && blocks_.size() > 1 ? with : nullptr;
     // On one thread a block's memory objects serve them all, one behind the other.
-    for (size_t i = 0; i < (pool ? blocks.size() : 1); ++i)
-      GRAPHC_RETURN_IF_ERROR(blocks[i].make(desc, filterBytes, blockScratchBytes));
-    filterBytes = aligned(filterBytes);
-    blockScratchBytes = aligned(blockScratchBytes);
-    if (pool) {
-      own = std::make_unique<Bytes>(blockScratchBytes * blocks.size());
-      pool->start();
+    for (size_t i = 0; i < (pool_ ? blocks_.size() : 1); ++i)
+      GRAPHC_RETURN_IF_ERROR(blocks_[i].make(desc_, filterBytes_, blockScratchBytes_));
+    filterBytes_ = aligned(filterBytes_);
+    blockScratchBytes_ = aligned(blockScratchBytes_);
+    if (pool_) {
+      own_ = std::make_unique<Bytes>(blockScratchBytes_ * blocks_.size());
+      pool_->start();
     }
     return absl::OkStatus();
   }
 
   /// The filter in the order of the blocks' kernel, or each block's part of its gradient; then a block's own.
-  uint64_t scratchBytes() const { return filtersBytes() + blockScratchBytes; }
-  std::string algorithm() const override { return blocks[0].algorithm(); }
-  uint32_t parts() const override { return pool ? uint32_t(blocks.size()) : 1; }
+  uint64_t scratchBytes() const { return filtersBytes() + blockScratchBytes_; }
+  std::string algorithm() const override { return blocks_[0].algorithm(); }
+  uint32_t parts() const override { return pool_ ? uint32_t(blocks_.size()) : 1; }
 
   int run(void *const *buffers) override {
     // In the module's order: input, filter, result.
     constexpr int places[3][3] = {{0, 1, 2}, {2, 1, 0}, {0, 2, 1}};
-    const int *at = places[desc.kind];
+    const int *at = places[desc_.kind];
     auto *input = static_cast<uint8_t *>(buffers[at[0]]), *filter = static_cast<uint8_t *>(buffers[3]),
          *result = static_cast<uint8_t *>(buffers[at[2]]);
-    if (desc.kind != GRAPHC_CONVOLUTION_FILTER)
-      if (int code = blocks[0].reorderFilter(buffers[at[1]], filter))
+    if (desc_.kind != GRAPHC_CONVOLUTION_FILTER)
+      if (int code = blocks_[0].reorderFilter(buffers[at[1]], filter))
         return code;
-    if (int code = runParts(pool, uint32_t(blocks.size()),
+    if (int code = runParts(pool_, uint32_t(blocks_.size()),
                             [&](uint32_t index) { return runBlock(index, input, filter, result); }))
       return code;
-    if (desc.kind != GRAPHC_CONVOLUTION_FILTER)
+    if (desc_.kind != GRAPHC_CONVOLUTION_FILTER)
       return 0;
     auto *sum = reinterpret_cast<float *>(filter);
-    for (size_t block = 1; block < blocks.size(); ++block) {
-      const auto *more = reinterpret_cast<const float *>(filter + block * filterBytes);
-      for (uint64_t i = 0; i < filterBytes / 4; ++i)
+    for (size_t block = 1; block < blocks_.size(); ++block) {
+      const auto *more = reinterpret_cast<const float *>(filter + block * filterBytes_);
+      for (uint64_t i = 0; i < filterBytes_ / 4; ++i)
         sum[i] += more[i];
     }
-    return blocks[0].reorderFilter(filter, buffers[at[1]]);
+    return blocks_[0].reorderFilter(filter, buffers[at[1]]);
   }
 
 private:
-  uint64_t filtersBytes() const { return filterBytes * (desc.kind == GRAPHC_CONVOLUTION_FILTER ? blocks.size() : 1); }
-
-  int runBlock(uint32_t index, uint8_t *input, uint8_t *filters, uint8_t *result) const {
-    uint8_t *filter = filters + (desc.kind == GRAPHC_CONVOLUTION_FILTER ? index * filterBytes : 0);
-    uint8_t *scratch = pool ? own->data + index * blockScratchBytes : filters + filtersBytes();
-    void *buffers[] = {input + index * bytesOf(desc.batch * desc.inputs, desc.input, desc), filter,
-                       result + index * bytesOf(desc.batch * desc.outputs, desc.result, desc), scratch};
-    return blocks[pool ? index : 0].run(buffers);
+  uint64_t filtersBytes() const {
+    return filterBytes_ * (desc_.kind == GRAPHC_CONVOLUTION_FILTER ? blocks_.size() : 1);
   }
 
-  GraphcConvolutionDesc desc; ///< of a block
-  std::vector<BlockKernel> blocks; ///< without a pool only the first is made
-  uint64_t filterBytes = 0, blockScratchBytes = 0;
-  std::unique_ptr<Bytes> own; ///< with a pool: each block's scratch memory
-  ThreadPool *pool = nullptr;
+  int runBlock(uint32_t index, uint8_t *input, uint8_t *filters, uint8_t *result) const {
+    uint8_t *filter = filters + (desc_.kind == GRAPHC_CONVOLUTION_FILTER ? index * filterBytes_ : 0);
+    uint8_t *scratch = pool_ ? own_->data + index * blockScratchBytes_ : filters + filtersBytes();
+    void *buffers[] = {input + index * bytesOf(desc_.batch * desc_.inputs, desc_.input, desc_), filter,
+                       result + index * bytesOf(desc_.batch * desc_.outputs, desc_.result, desc_), scratch};
+    return blocks_[pool_ ? index : 0].run(buffers);
+  }
+
+  GraphcConvolutionDesc desc_; ///< of a block
+  std::vector<BlockKernel> blocks_; ///< without a pool only the first is made
+  uint64_t filterBytes_ = 0, blockScratchBytes_ = 0;
+  std::unique_ptr<Bytes> own_; ///< with a pool: each block's scratch memory
+  ThreadPool *pool_ = nullptr;
 };
 
 absl::StatusOr<std::unique_ptr<ConvolutionKernel>> makeKernel(const GraphcConvolutionDesc &desc, ThreadPool *pool) {

@@ -26,33 +26,33 @@ public:
   explicit ConvolutionReader(const LibraryCall &call) : CallReader(call) {}
 
   absl::StatusOr<GraphcConvolutionDesc> read(uint32_t kind) {
-    desc.kind = kind;
-    desc.groups = 1;
+    desc_.kind = kind;
+    desc_.groups = 1;
     const Roles &role = roles[kind];
     if (!call.postOps.empty())
       return invalid("the post-op '", call.postOps.front(), "'; a convolution has none");
     if (call.operands.size() != 3)
       return invalid(call.operands.size(), " operands, expected 3");
-    desc.space = int64_t(call.operands[0].shape.size()) - 2;
-    if (desc.space < 1 || desc.space > 3)
+    desc_.space = int64_t(call.operands[0].shape.size()) - 2;
+    if (desc_.space < 1 || desc_.space > 3)
       return invalid("an operand of ", call.operands[0].shape.size(), " dimensions, expected 3 to 5");
     for (size_t i = 0; i < 3; ++i)
       GRAPHC_RETURN_IF_ERROR(checkOperand(i));
     for (const CallAttribute &attribute : call.attributes)
       GRAPHC_RETURN_IF_ERROR(readAttribute(attribute));
-    for (const int64_t *entries : {desc.stride, desc.dilation})
+    for (const int64_t *entries : {desc_.stride, desc_.dilation})
       if (entries[0] == 0)
         return invalid("window_strides or rhs_dilation is missing");
     readShapes(call.operands[role.input].shape, call.operands[role.filter].shape, call.operands[role.result].shape);
     GRAPHC_RETURN_IF_ERROR(checkGeometry());
-    return desc;
+    return desc_;
   }
 
 private:
   absl::Status checkOperand(size_t i) const {
     const CallOperand &operand = call.operands[i];
-    if (int64_t(operand.shape.size()) != desc.space + 2)
-      return invalid("operand ", i, " has ", operand.shape.size(), " dimensions, expected ", desc.space + 2);
+    if (int64_t(operand.shape.size()) != desc_.space + 2)
+      return invalid("operand ", i, " has ", operand.shape.size(), " dimensions, expected ", desc_.space + 2);
     return checkFloats(i, i == 2 ? GRAPHC_WRITE : GRAPHC_READ);
   }
 
@@ -61,12 +61,13 @@ private:
       return invalid(attribute.name, " is not of integers");
     const auto &given = attribute.integers;
     for (auto [name, entries, least] :
-         {std::tuple("window_strides", desc.stride, int64_t(1)), std::tuple("rhs_dilation", desc.dilation, int64_t(1)),
-          std::tuple("padding_low", desc.low, int64_t(0)), std::tuple("padding_high", desc.high, int64_t(0))}) {
+         {std::tuple("window_strides", desc_.stride, int64_t(1)),
+          std::tuple("rhs_dilation", desc_.dilation, int64_t(1)), std::tuple("padding_low", desc_.low, int64_t(0)),
+          std::tuple("padding_high", desc_.high, int64_t(0))}) {
       if (attribute.name != name)
         continue;
-      if (int64_t(given.size()) != desc.space)
-        return invalid(name, " has ", given.size(), " entries, expected ", desc.space);
+      if (int64_t(given.size()) != desc_.space)
+        return invalid(name, " has ", given.size(), " entries, expected ", desc_.space);
       for (int64_t entry : given)
         if (entry < least || entry > kMost)
           return invalid(name, " has the entry ", entry, ", which is out of range");
@@ -79,11 +80,11 @@ private:
     if (given[0] < 1 || given[0] > (isFlag ? 1 : kMost))
       return invalid(attribute.name, " is ", given[0], ", which is out of range");
     if (attribute.name == "feature_group_count")
-      desc.groups = given[0];
+      desc_.groups = given[0];
     else if (attribute.name == "nhwc")
-      desc.nhwc = 1;
+      desc_.nhwc = 1;
     else if (attribute.name == "hwio")
-      desc.hwio = 1;
+      desc_.hwio = 1;
     else
       return invalid(
           "'", attribute.name,
@@ -93,49 +94,49 @@ private:
 
   void readShapes(const std::vector<int64_t> &input, const std::vector<int64_t> &filter,
                   const std::vector<int64_t> &result) {
-    const size_t space = size_t(desc.space);
-    desc.batch = input[0];
-    desc.inputs = desc.nhwc ? input.back() : input[1];
-    desc.outputs = desc.hwio ? filter.back() : filter[0];
+    const size_t space = size_t(desc_.space);
+    desc_.batch = input[0];
+    desc_.inputs = desc_.nhwc ? input.back() : input[1];
+    desc_.outputs = desc_.hwio ? filter.back() : filter[0];
     for (size_t i = 0; i < space; ++i) {
-      desc.input[i] = input[desc.nhwc ? 1 + i : 2 + i];
-      desc.result[i] = result[desc.nhwc ? 1 + i : 2 + i];
-      desc.window[i] = filter[desc.hwio ? i : 2 + i];
+      desc_.input[i] = input[desc_.nhwc ? 1 + i : 2 + i];
+      desc_.result[i] = result[desc_.nhwc ? 1 + i : 2 + i];
+      desc_.window[i] = filter[desc_.hwio ? i : 2 + i];
     }
-    filterInputs = desc.hwio ? filter[space] : filter[1];
-    resultBatch = result[0];
-    resultFeatures = desc.nhwc ? result.back() : result[1];
+    filterInputs_ = desc_.hwio ? filter[space] : filter[1];
+    resultBatch_ = result[0];
+    resultFeatures_ = desc_.nhwc ? result.back() : result[1];
   }
 
   absl::Status checkGeometry() const {
-    if (resultBatch != desc.batch || resultFeatures != desc.outputs)
-      return invalid("the result has ", resultBatch, " samples of ", resultFeatures, " features, expected ", desc.batch,
-                     " of ", desc.outputs);
-    if (desc.inputs % desc.groups || desc.outputs % desc.groups || filterInputs != desc.inputs / desc.groups)
-      return invalid(desc.groups, " groups of ", desc.inputs, " and ", desc.outputs, " features with a filter of ",
-                     filterInputs);
-    for (int64_t i = 0; i < desc.space; ++i) {
+    if (resultBatch_ != desc_.batch || resultFeatures_ != desc_.outputs)
+      return invalid("the result has ", resultBatch_, " samples of ", resultFeatures_, " features, expected ",
+                     desc_.batch, " of ", desc_.outputs);
+    if (desc_.inputs % desc_.groups || desc_.outputs % desc_.groups || filterInputs_ != desc_.inputs / desc_.groups)
+      return invalid(desc_.groups, " groups of ", desc_.inputs, " and ", desc_.outputs, " features with a filter of ",
+                     filterInputs_);
+    for (int64_t i = 0; i < desc_.space; ++i) {
       // Sizes and entries are below 2^31, so that no product of two is more than 62 bits.
-      const int64_t reach = (desc.window[i] - 1) * desc.dilation[i],
-                    rest = desc.input[i] + desc.low[i] + desc.high[i] - reach - 1;
-      if (desc.low[i] > reach || desc.high[i] > reach)
-        return invalid("a padding of ", std::max(desc.low[i], desc.high[i]), " where a window reaches ", reach);
-      if (rest < 0 || rest / desc.stride[i] + 1 != desc.result[i])
+      const int64_t reach = (desc_.window[i] - 1) * desc_.dilation[i],
+                    rest = desc_.input[i] + desc_.low[i] + desc_.high[i] - reach - 1;
+      if (desc_.low[i] > reach || desc_.high[i] > reach)
+        return invalid("a padding of ", std::max(desc_.low[i], desc_.high[i]), " where a window reaches ", reach);
+      if (rest < 0 || rest / desc_.stride[i] + 1 != desc_.result[i])
         return invalid("windows do not make the result of the input along dimension ", i, " of space");
     }
     return absl::OkStatus();
   }
 
-  GraphcConvolutionDesc desc{};
-  int64_t filterInputs = 0, resultBatch = 0, resultFeatures = 0;
+  GraphcConvolutionDesc desc_{};
+  int64_t filterInputs_ = 0, resultBatch_ = 0, resultFeatures_ = 0;
 };
 
 class ConvolutionLibrary final : public KernelProvider {
 public:
-  explicit ConvolutionLibrary(uint32_t kind) : kind(kind) {}
+  explicit ConvolutionLibrary(uint32_t kind) : kind_(kind) {}
 
   absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind));
+    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind_));
     auto list = [&](const int64_t *sizes) { return absl::StrJoin(sizes, sizes + desc.space, "x"); };
     const bool strided = std::any_of(desc.stride, desc.stride + desc.space, [](int64_t stride) { return stride > 1; });
     CallFacts facts;
@@ -148,21 +149,21 @@ public:
     return facts;
   }
   absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind));
+    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind_));
     return convolutionScratchBytes(desc);
   }
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
                                                       ThreadPool *pool) const override {
-    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind));
+    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind_));
     return makeConvolution(desc, scratchBytes, pool);
   }
   uint32_t parts(const LibraryCall &call, uint32_t threads) const override {
-    absl::StatusOr<GraphcConvolutionDesc> desc = ConvolutionReader(call).read(kind);
+    absl::StatusOr<GraphcConvolutionDesc> desc = ConvolutionReader(call).read(kind_);
     return desc.ok() && threads > 1 ? std::min(threads, convolutionBlocks(*desc)) : 1;
   }
 
 private:
-  const uint32_t kind;
+  const uint32_t kind_;
 };
 
 } // namespace

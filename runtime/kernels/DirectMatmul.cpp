@@ -24,37 +24,37 @@ struct Share {
 class DirectMatmul final : public LibraryKernel {
 public:
   DirectMatmul(const MatmulDesc &desc, ThreadPool *with)
-      : d(desc), share(desc, with ? with->threads() : 1), pool(share.count > 1 ? with : nullptr) {
-    if (pool)
-      pool->start();
+      : d_(desc), share_(desc, with ? with->threads() : 1), pool_(share_.count > 1 ? with : nullptr) {
+    if (pool_)
+      pool_->start();
   }
 
-  uint32_t parts() const override { return share.count; }
+  uint32_t parts() const override { return share_.count; }
   std::string algorithm() const override { return absl::StrCat(kCpuAlgorithm, "kernels for ", simdKernels().name); }
 
   int run(void *const *buffers) override {
     SimdProduct product{};
-    product.m = d.m, product.n = d.n, product.k = d.k;
+    product.m = d_.m, product.n = d_.n, product.k = d_.k;
     product.a = static_cast<const float *>(buffers[0]), product.b = static_cast<const float *>(buffers[1]);
-    product.aRow = d.transposeA ? 1 : d.k, product.aColumn = d.transposeA ? d.m : 1;
-    product.bias = d.bias ? static_cast<const float *>(buffers[2]) : nullptr, product.relu = d.relu;
-    product.c = static_cast<float *>(buffers[d.bias ? 3 : 2]);
-    return runParts(pool, share.count, [&](uint32_t index) {
-      const int64_t unit = share.isRows ? 1 : Share::group, size = share.isRows ? d.m : d.n;
-      const int64_t units = (size + unit - 1) / unit, first = units * index / share.count * unit,
-                    end = std::min(size, units * (index + 1) / share.count * unit);
+    product.aRow = d_.transposeA ? 1 : d_.k, product.aColumn = d_.transposeA ? d_.m : 1;
+    product.bias = d_.bias ? static_cast<const float *>(buffers[2]) : nullptr, product.relu = d_.relu;
+    product.c = static_cast<float *>(buffers[d_.bias ? 3 : 2]);
+    return runParts(pool_, share_.count, [&](uint32_t index) {
+      const int64_t unit = share_.isRows ? 1 : Share::group, size = share_.isRows ? d_.m : d_.n;
+      const int64_t units = (size + unit - 1) / unit, first = units * index / share_.count * unit,
+                    end = std::min(size, units * (index + 1) / share_.count * unit);
       SimdProduct part = product;
-      if (share.isRows)
-        part.m = end - first, part.a += first * product.aRow, part.c += first * d.n;
-      simdKernels().direct(part, share.isRows ? 0 : first, share.isRows ? d.n : end);
+      if (share_.isRows)
+        part.m = end - first, part.a += first * product.aRow, part.c += first * d_.n;
+      simdKernels().direct(part, share_.isRows ? 0 : first, share_.isRows ? d_.n : end);
       return 0;
     });
   }
 
 private:
-  const MatmulDesc d;
-  const Share share;
-  ThreadPool *const pool;
+  const MatmulDesc d_;
+  const Share share_;
+  ThreadPool *const pool_;
 };
 
 } // namespace

@@ -20,88 +20,88 @@ class CallView {
 public:
   explicit CallView(const LibraryCall &call) {
     for (const CallAttribute &a : call.attributes)
-      attributes.push_back({a.name.c_str(), a.integers.data(), a.integers.size(), a.numbers.data(), a.numbers.size()});
+      attributes_.push_back({a.name.c_str(), a.integers.data(), a.integers.size(), a.numbers.data(), a.numbers.size()});
     for (const std::string &name : call.postOps)
-      postOps.push_back(name.c_str());
+      postOps_.push_back(name.c_str());
     for (const CallOperand &o : call.operands)
-      operands.push_back({uint32_t(o.element), uint32_t(o.access), o.shape.data(), o.shape.size(), o.bytes});
-    view = {call.kernel.c_str(), attributes.data(), attributes.size(), postOps.data(),
-            postOps.size(),      operands.data(),   operands.size()};
+      operands_.push_back({uint32_t(o.element), uint32_t(o.access), o.shape.data(), o.shape.size(), o.bytes});
+    view_ = {call.kernel.c_str(), attributes_.data(), attributes_.size(), postOps_.data(),
+             postOps_.size(),     operands_.data(),   operands_.size()};
   }
   CallView(const CallView &) = delete;
-  const GraphcLibraryCall *get() const { return &view; }
+  const GraphcLibraryCall *get() const { return &view_; }
 
 private:
-  std::vector<GraphcLibraryAttribute> attributes;
-  std::vector<const char *> postOps;
-  std::vector<GraphcLibraryOperand> operands;
-  GraphcLibraryCall view;
+  std::vector<GraphcLibraryAttribute> attributes_;
+  std::vector<const char *> postOps_;
+  std::vector<GraphcLibraryOperand> operands_;
+  GraphcLibraryCall view_;
 };
 
 class ModuleKernel final : public LibraryKernel {
 public:
-  explicit ModuleKernel(const GraphcLibraryKernel &type) : type(type) {}
+  explicit ModuleKernel(const GraphcLibraryKernel &type) : type_(type) {}
   ~ModuleKernel() override {
-    if (kernel)
-      type.destroy(kernel);
+    if (kernel_)
+      type_.destroy(kernel_);
   }
   absl::Status create(const LibraryCall &call) {
     char message[kMessageBytes] = "";
     CallView view(call);
-    if (type.create(view.get(), &kernel, &scratch, message, sizeof message) != 0)
+    if (type_.create(view.get(), &kernel_, &scratch_, message, sizeof message) != 0)
       return absl::InternalError(absl::StrCat(call.kernel, ": ", message));
-    scratch = (scratch + 63) / 64 * 64;
+    scratch_ = (scratch_ + 63) / 64 * 64;
     return absl::OkStatus();
   }
-  uint64_t scratchBytes() const { return scratch; }
-  int run(void *const *buffers) override { return type.run(kernel, buffers); }
+  uint64_t scratchBytes() const { return scratch_; }
+  int run(void *const *buffers) override { return type_.run(kernel_, buffers); }
   uint32_t parts() const override { return 1; }
 
 private:
-  const GraphcLibraryKernel &type;
-  void *kernel = nullptr;
-  uint64_t scratch = 0;
+  const GraphcLibraryKernel &type_;
+  void *kernel_ = nullptr;
+  uint64_t scratch_ = 0;
 };
 
 class ModuleLibrary final : public KernelProvider {
 public:
-  explicit ModuleLibrary(const GraphcLibraryKernel &type) : type(type) {}
+  explicit ModuleLibrary(const GraphcLibraryKernel &type) : type_(type) {}
 
   absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
     char message[kMessageBytes] = "";
     CallFacts facts{call.kernel, 0};
     CallView view(call);
-    if (type.check(view.get(), &facts.flops, message, sizeof message) != 0)
+    if (type_.check(view.get(), &facts.flops, message, sizeof message) != 0)
       return absl::InvalidArgumentError(absl::StrCat(call.kernel, ": ", message));
     return facts;
   }
   absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
-    ModuleKernel kernel(type);
+    ModuleKernel kernel(type_);
     GRAPHC_RETURN_IF_ERROR(kernel.create(call));
     return kernel.scratchBytes();
   }
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
                                                       ThreadPool *) const override {
-    auto kernel = std::make_unique<ModuleKernel>(type);
+    auto kernel = std::make_unique<ModuleKernel>(type_);
     GRAPHC_RETURN_IF_ERROR(kernel->create(call));
     GRAPHC_RETURN_IF_ERROR(checkScratch(call.kernel, kernel->scratchBytes(), scratchBytes));
     return kernel;
   }
 
 private:
-  const GraphcLibraryKernel &type;
+  const GraphcLibraryKernel &type_;
 };
 
 /// All kernels that this process knows; lives as long as it.
 class Registry {
 public:
   absl::StatusOr<const KernelProvider *> find(std::string_view kernel) const {
-    if (auto found = libraries.find(kernel); found != libraries.end())
+    if (auto found = libraries_.find(kernel); found != libraries_.end())
       return found->second;
-    if (!opened.ok())
-      return opened;
+    if (!opened_.ok())
+      return opened_;
     std::vector<std::string> known;
-    for (auto &[name, library] : libraries)
+    for (auto &[name, library] : libraries_)
       known.push_back(name);
     return absl::NotFoundError(absl::StrCat("no library has a kernel '", base::view(kernel), "', but ",
                                             absl::StrJoin(known, ", "),
@@ -115,16 +115,16 @@ public:
   static const Registry &withModules() {
     static const auto *registry = [] {
       auto *made = new Registry;
-      made->opened = made->openModules();
+      made->opened_ = made->openModules();
       return made;
     }();
     return *registry;
   }
 
 private:
-  Registry() : libraries{{"gpu_matmul", &gpuMatmulLibrary()}, {"matmul", &matmulLibrary()}} {
+  Registry() : libraries_{{"gpu_matmul", &gpuMatmulLibrary()}, {"matmul", &matmulLibrary()}} {
     for (const auto &group : {attentionLibraries(), convolutionLibraries()})
-      libraries.insert(group.begin(), group.end());
+      libraries_.insert(group.begin(), group.end());
   }
 
   absl::Status openModules() {
@@ -147,14 +147,14 @@ private:
                               : std::string(" does not export 'graphc_library_module' of version "),
                        GRAPHC_LIBRARY_ABI_VERSION));
     for (uint32_t i = 0; i < module->kernelCount; ++i)
-      if (!libraries.emplace(module->kernels[i].name, new ModuleLibrary(module->kernels[i])).second)
+      if (!libraries_.emplace(module->kernels[i].name, new ModuleLibrary(module->kernels[i])).second)
         return absl::FailedPreconditionError(absl::StrCat(path, " has a kernel '", module->kernels[i].name,
                                                           "', which another module or graphc itself has"));
     return absl::OkStatus();
   }
 
-  std::map<std::string, const KernelProvider *, std::less<>> libraries;
-  absl::Status opened;
+  std::map<std::string, const KernelProvider *, std::less<>> libraries_;
+  absl::Status opened_;
 };
 
 /// Never null.
@@ -177,7 +177,8 @@ absl::StatusOr<uint64_t> scratchBytesOf(const LibraryCall &call) {
   return library->scratchBytes(call);
 }
 
-absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes, ThreadPool *pool) {
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes,
+                                                          ThreadPool *pool) {
   GRAPHC_ASSIGN_OR_RETURN(const KernelProvider *library, findLibrary(call.kernel));
   return library->make(call, scratchBytes, pool);
 }

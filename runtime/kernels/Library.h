@@ -68,7 +68,8 @@ public:
 /// The library of the call's kernel, asked. Where there is none, the error says which kernels there are.
 absl::StatusOr<CallFacts> checkCall(const LibraryCall &call);
 absl::StatusOr<uint64_t> scratchBytesOf(const LibraryCall &call);
-absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes, ThreadPool *pool);
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes,
+                                                          ThreadPool *pool);
 uint32_t partsOf(const LibraryCall &call, uint32_t threads);
 
 /// The matmul's (Matmul.h): {m, n, k}, {batch} where it is not 1, {transpose_a}, {transpose_b}, {tf32} or {bf16} where factors

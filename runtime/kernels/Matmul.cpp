@@ -24,56 +24,56 @@ class Product {
 public:
   Product() = default;
   Product &operator=(Product &&other) noexcept {
-    std::swap(api, other.api);
-    std::swap(kernel, other.kernel);
-    std::swap(scratch, other.scratch);
+    std::swap(api_, other.api_);
+    std::swap(kernel_, other.kernel_);
+    std::swap(scratch_, other.scratch_);
     return *this;
   }
   Product(Product &&other) noexcept { *this = std::move(other); }
   ~Product() {
-    if (kernel)
-      api->destroy(kernel);
+    if (kernel_)
+      api_->destroy(kernel_);
   }
   static absl::StatusOr<Product> make(const GraphcOnednnApi *api, const GraphcMatmulDesc &desc) {
     Product made;
-    made.api = api;
+    made.api_ = api;
     char message[256] = "";
-    if (api->create(&desc, &made.kernel, &made.scratch, message, sizeof message) != 0)
+    if (api->create(&desc, &made.kernel_, &made.scratch_, message, sizeof message) != 0)
       return absl::InternalError(message);
-    made.scratch = (made.scratch + 63) / 64 * 64;
+    made.scratch_ = (made.scratch_ + 63) / 64 * 64;
     return made;
   }
-  int run(void *const *buffers) const { return api->run(kernel, buffers); }
-  uint64_t scratchBytes() const { return scratch; }
-  std::string algorithm() const { return absl::StrCat(kCpuAlgorithm, api->implementation(kernel)); }
+  int run(void *const *buffers) const { return api_->run(kernel_, buffers); }
+  uint64_t scratchBytes() const { return scratch_; }
+  std::string algorithm() const { return absl::StrCat(kCpuAlgorithm, api_->implementation(kernel_)); }
 
 private:
-  const GraphcOnednnApi *api = nullptr;
-  void *kernel = nullptr;
-  uint64_t scratch = 0;
+  const GraphcOnednnApi *api_ = nullptr;
+  void *kernel_ = nullptr;
+  uint64_t scratch_ = 0;
 };
 
 /// A product in blocks: one kernel, one copy of its rows of a, where that is transposed, and one scratch memory each.
 class BlockedMatmul {
 public:
-  explicit BlockedMatmul(const MatmulDesc &desc) : desc(desc) {}
+  explicit BlockedMatmul(const MatmulDesc &desc) : desc_(desc) {}
 
   absl::Status make(const GraphcOnednnApi *api, std::vector<MatmulBlock> wanted) {
     uint64_t bytes = 0;
-    blocks = std::move(wanted);
-    for (const MatmulBlock &block : blocks) {
+    blocks_ = std::move(wanted);
+    for (const MatmulBlock &block : blocks_) {
       GRAPHC_ASSIGN_OR_RETURN(Product product, Product::make(api, block.desc));
-      copies.push_back(bytes);
-      bytes += copiesRows() ? uint64_t(block.desc.m * desc.k * 4 + 63) / 64 * 64 : 0;
-      scratches.push_back(bytes);
+      copies_.push_back(bytes);
+      bytes += copiesRows() ? uint64_t(block.desc.m * desc_.k * 4 + 63) / 64 * 64 : 0;
+      scratches_.push_back(bytes);
       bytes += product.scratchBytes();
-      products.push_back(std::move(product));
+      products_.push_back(std::move(product));
     }
-    memory = std::make_unique<Bytes>(bytes);
+    memory_ = std::make_unique<Bytes>(bytes);
     return absl::OkStatus();
   }
 
-  uint32_t count() const { return uint32_t(blocks.size()); }
+  uint32_t count() const { return uint32_t(blocks_.size()); }
 
   /// On buffers as LibraryKernel's; without a pool one block after the other.
   int run(void *const *buffers, ThreadPool *pool) const {
@@ -81,32 +81,32 @@ public:
   }
 
 private:
-  bool copiesRows() const { return desc.transposeA && desc.batch == 1; }
+  bool copiesRows() const { return desc_.transposeA && desc_.batch == 1; }
 
   int runBlock(uint32_t index, void *const *buffers) const {
-    const MatmulBlock &block = blocks[index];
-    const int64_t rows = block.desc.m, matrix = desc.batch == 1 ? 0 : block.first;
+    const MatmulBlock &block = blocks_[index];
+    const int64_t rows = block.desc.m, matrix = desc_.batch == 1 ? 0 : block.first;
     const auto *a = static_cast<const float *>(buffers[0]) +
-                    (matrix ? matrix * desc.m * desc.k : block.first * (desc.transposeA ? 1 : desc.k));
-    auto *b = static_cast<float *>(buffers[1]) + matrix * desc.k * desc.n;
+                    (matrix ? matrix * desc_.m * desc_.k : block.first * (desc_.transposeA ? 1 : desc_.k));
+    auto *b = static_cast<float *>(buffers[1]) + matrix * desc_.k * desc_.n;
     if (copiesRows()) {
-      auto *copy = reinterpret_cast<float *>(memory->data + copies[index]);
-      for (int64_t l = 0; l < desc.k; ++l)
-        memcpy(copy + l * rows, a + l * desc.m, size_t(rows) * 4);
+      auto *copy = reinterpret_cast<float *>(memory_->data + copies_[index]);
+      for (int64_t l = 0; l < desc_.k; ++l)
+        memcpy(copy + l * rows, a + l * desc_.m, size_t(rows) * 4);
       a = copy;
     }
-    const int c = desc.bias ? 3 : 2;
+    const int c = desc_.bias ? 3 : 2;
     void *own[5] = {const_cast<float *>(a), b, buffers[2]};
-    own[c] = static_cast<float *>(buffers[c]) + block.first * desc.n * (desc.batch == 1 ? 1 : desc.m);
-    own[c + 1] = memory->data + scratches[index];
-    return products[index].run(own);
+    own[c] = static_cast<float *>(buffers[c]) + block.first * desc_.n * (desc_.batch == 1 ? 1 : desc_.m);
+    own[c + 1] = memory_->data + scratches_[index];
+    return products_[index].run(own);
   }
 
-  const MatmulDesc desc;
-  std::vector<MatmulBlock> blocks;
-  std::vector<Product> products; // one a block
-  std::vector<uint64_t> copies, scratches; // where they begin in `memory`
-  std::unique_ptr<Bytes> memory;
+  const MatmulDesc desc_;
+  std::vector<MatmulBlock> blocks_;
+  std::vector<Product> products_; // one a block
+  std::vector<uint64_t> copies_, scratches_; // where they begin in `memory`
+  std::unique_ptr<Bytes> memory_;
 };
 
 /// Whether blocks give the bits of the whole, found by trying: the order in which a kernel adds does not depend on the numbers. They do
@@ -171,14 +171,14 @@ public:
     return made;
   }
 
-  uint64_t scratchBytes() const { return whole.scratchBytes(); }
-  std::string algorithm() const override { return whole.algorithm(); }
-  uint32_t parts() const override { return blocked ? blocked->count() : 1; }
-  int run(void *const *buffers) override { return blocked ? blocked->run(buffers, pool) : whole.run(buffers); }
+  uint64_t scratchBytes() const { return whole_.scratchBytes(); }
+  std::string algorithm() const override { return whole_.algorithm(); }
+  uint32_t parts() const override { return blocked_ ? blocked_->count() : 1; }
+  int run(void *const *buffers) override { return blocked_ ? blocked_->run(buffers, pool_) : whole_.run(buffers); }
 
 private:
   absl::Status create(const MatmulDesc &desc, ThreadPool *with) {
-    GRAPHC_ASSIGN_OR_RETURN(whole, Product::make(*onednn(), wholeOf(desc)));
+    GRAPHC_ASSIGN_OR_RETURN(whole_, Product::make(*onednn(), wholeOf(desc)));
     std::vector<MatmulBlock> blocks = blocksOf(desc, with ? with->threads() : 1);
     if (blocks.empty())
       return absl::OkStatus();
@@ -188,7 +188,7 @@ private:
     auto made = std::make_unique<BlockedMatmul>(desc);
     GRAPHC_RETURN_IF_ERROR(made->make(*onednn(), std::move(blocks)));
     if (few.batch == desc.batch) {
-      if (!areKnownToGiveTheSame(desc, whole, *made))
+      if (!areKnownToGiveTheSame(desc, whole_, *made))
         return absl::OkStatus();
     } else {
       GRAPHC_ASSIGN_OR_RETURN(Product wholeOfFew, Product::make(*onednn(), wholeOf(few)));
@@ -197,15 +197,15 @@ private:
       if (!areKnownToGiveTheSame(few, wholeOfFew, fewBlocked))
         return absl::OkStatus();
     }
-    blocked = std::move(made);
-    pool = with;
-    pool->start();
+    blocked_ = std::move(made);
+    pool_ = with;
+    pool_->start();
     return absl::OkStatus();
   }
 
-  Product whole;
-  std::unique_ptr<BlockedMatmul> blocked; // null: one thread runs the whole
-  ThreadPool *pool = nullptr;
+  Product whole_;
+  std::unique_ptr<BlockedMatmul> blocked_; // null: one thread runs the whole
+  ThreadPool *pool_ = nullptr;
 };
 
 } // namespace
@@ -215,7 +215,7 @@ std::string describe(const MatmulDesc &d) {
                       d.transposeA ? " transpose_a" : "", d.transposeB ? " transpose_b" : "",
                       d.precision == MatmulPrecision::Tf32   ? " tf32"
                       : d.precision == MatmulPrecision::Bf16 ? " bf16"
-                                                       : "",
+                                                             : "",
                       d.bias ? " +bias" : "", d.relu ? " +relu" : "");
 }
 
@@ -240,7 +240,8 @@ uint32_t matmulParts(const MatmulDesc &desc, uint32_t threads) {
   return uint32_t(std::max<size_t>(1, blocksOf(desc, threads).size()));
 }
 
-absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes, ThreadPool *pool) {
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes,
+                                                          ThreadPool *pool) {
   switch (wayOf(desc)) {
   case Way::Narrow:
     return makeNarrowMatmul(desc, pool);

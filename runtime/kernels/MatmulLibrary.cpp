@@ -102,7 +102,7 @@ absl::StatusOr<CallFacts> factsOf(const LibraryCall &call, bool onGpu) {
                             desc.transposeB ? "_tb" : "",
                             desc.precision == MatmulPrecision::Tf32   ? "_tf32"
                             : desc.precision == MatmulPrecision::Bf16 ? "_bf16"
-                                                                : "",
+                                                                      : "",
                             desc.bias ? "_bias" : "", desc.relu ? "_relu" : "");
   facts.flops = 2 * uint64_t(desc.batch) * uint64_t(desc.m) * uint64_t(desc.n) * uint64_t(desc.k);
   facts.onGpu = onGpu;

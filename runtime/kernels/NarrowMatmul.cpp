@@ -21,30 +21,30 @@ struct Shape {
 class NarrowMatmul final : public LibraryKernel {
 public:
   NarrowMatmul(const MatmulDesc &desc, ThreadPool *with, const SimdKernels &kernels)
-      : d(desc), s(desc), kernels(kernels), count_(narrowParts(desc, with ? with->threads() : 1)) {
+      : d_(desc), s_(desc), kernels_(kernels), count_(narrowParts(desc, with ? with->threads() : 1)) {
     if (count_ < 2)
       return;
-    pool = with;
-    pool->start();
+    pool_ = with;
+    pool_->start();
   }
 
   uint32_t parts() const override { return count_; }
-  std::string algorithm() const override { return absl::StrCat(kCpuAlgorithm, "kernels for ", kernels.name); }
+  std::string algorithm() const override { return absl::StrCat(kCpuAlgorithm, "kernels for ", kernels_.name); }
 
   int run(void *const *buffers) override {
-    const auto *a = static_cast<const float *>(buffers[s.isSwapped ? 1 : 0]);
-    const auto *b = static_cast<const float *>(buffers[s.isSwapped ? 0 : 1]);
+    const auto *a = static_cast<const float *>(buffers[s_.isSwapped ? 1 : 0]);
+    const auto *b = static_cast<const float *>(buffers[s_.isSwapped ? 0 : 1]);
     SimdProduct product{};
-    product.m = s.m, product.n = s.n, product.k = s.k;
-    product.a = a, product.b = b, product.c = static_cast<float *>(buffers[d.bias ? 3 : 2]);
-    product.bRow = s.n == 1 || d.transposeB ? 1 : s.n, product.bColumn = d.transposeB ? s.k : 1;
-    product.bias = d.bias ? static_cast<const float *>(buffers[2]) : nullptr, product.biasStep = s.isSwapped;
-    product.relu = d.relu;
-    const auto kernel = !s.isAcross ? kernels.narrowDots : s.n > 1 ? kernels.narrowAcross : kernels.narrowColumn;
-    const int64_t groups = (s.m + kGroup - 1) / kGroup;
-    return runParts(pool, count_, [&](uint32_t index) {
-      kernel(product, std::min(s.m, groups * index / count_ * kGroup),
-             std::min(s.m, groups * (index + 1) / count_ * kGroup));
+    product.m = s_.m, product.n = s_.n, product.k = s_.k;
+    product.a = a, product.b = b, product.c = static_cast<float *>(buffers[d_.bias ? 3 : 2]);
+    product.bRow = s_.n == 1 || d_.transposeB ? 1 : s_.n, product.bColumn = d_.transposeB ? s_.k : 1;
+    product.bias = d_.bias ? static_cast<const float *>(buffers[2]) : nullptr, product.biasStep = s_.isSwapped;
+    product.relu = d_.relu;
+    const auto kernel = !s_.isAcross ? kernels_.narrowDots : s_.n > 1 ? kernels_.narrowAcross : kernels_.narrowColumn;
+    const int64_t groups = (s_.m + kGroup - 1) / kGroup;
+    return runParts(pool_, count_, [&](uint32_t index) {
+      kernel(product, std::min(s_.m, groups * index / count_ * kGroup),
+             std::min(s_.m, groups * (index + 1) / count_ * kGroup));
       return 0;
     });
   }
@@ -52,11 +52,11 @@ public:
 private:
   static constexpr int64_t kGroup = 16; // threads write whole lines of one column
 
-  const MatmulDesc d;
-  const Shape s;
-  const SimdKernels &kernels;
+  const MatmulDesc d_;
+  const Shape s_;
+  const SimdKernels &kernels_;
   const uint32_t count_;
-  ThreadPool *pool = nullptr;
+  ThreadPool *pool_ = nullptr;
 };
 
 } // namespace

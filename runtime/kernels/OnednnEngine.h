@@ -64,24 +64,24 @@ template <typename Function> int guarded(char *message, size_t messageBytes, Fun
 class Arguments {
 public:
   void add(const dnnl::memory::desc &desc, int argument) {
-    memories[count] = dnnl::memory(desc, cpuEngine(), DNNL_MEMORY_NONE);
-    arguments[count] = {argument, memories[count].get()};
-    ++count;
+    memories_[count_] = dnnl::memory(desc, cpuEngine(), DNNL_MEMORY_NONE);
+    arguments_[count_] = {argument, memories_[count_].get()};
+    ++count_;
   }
   /// By the C interface, which does not throw; 0 or its error code.
   int run(const dnnl::primitive &primitive, const dnnl::stream &stream, void *const *buffers) {
     useOneThread();
-    for (int i = 0; i < count; ++i)
-      if (dnnl_status_t status = dnnl_memory_set_data_handle_v2(memories[i].get(), buffers[i], stream.get());
+    for (int i = 0; i < count_; ++i)
+      if (dnnl_status_t status = dnnl_memory_set_data_handle_v2(memories_[i].get(), buffers[i], stream.get());
           status != dnnl_success)
         return int(status);
-    return int(dnnl_primitive_execute(primitive.get(), stream.get(), count, arguments));
+    return int(dnnl_primitive_execute(primitive.get(), stream.get(), count_, arguments_));
   }
 
 private:
-  dnnl::memory memories[5];
-  dnnl_exec_arg_t arguments[5];
-  int count = 0;
+  dnnl::memory memories_[5];
+  dnnl_exec_arg_t arguments_[5];
+  int count_ = 0;
 };
 
 int createConvolution(const GraphcConvolutionDesc *desc, void **kernel, uint64_t *filterBytes, uint64_t *scratchBytes,

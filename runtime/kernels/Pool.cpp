@@ -98,48 +98,48 @@ constexpr int64_t kHelperSpins = 20000, kHelperYields = 600000;
 } // namespace
 
 ThreadPool::~ThreadPool() {
-  ends.store(true);
-  jobs.fetch_add(1);
-  base::futexWake(&jobs, INT32_MAX, FutexScope::Process);
-  for (std::thread &helper : helpers)
+  ends_.store(true);
+  jobs_.fetch_add(1);
+  base::futexWake(&jobs_, INT32_MAX, FutexScope::Process);
+  for (std::thread &helper : helpers_)
     helper.join();
 }
 
 void ThreadPool::start() {
-  base::MutexLock lock(mutex);
-  while (helpers.size() < helperCount && !refused) {
+  base::MutexLock lock(mutex_);
+  while (helpers_.size() < helperCount_ && !refused_) {
     absl::StatusOr<std::thread> started =
-        base::startThread("a kernel's", [this, thread = uint32_t(helpers.size()) + 1] { help(thread); });
+        base::startThread("a kernel's", [this, thread = uint32_t(helpers_.size()) + 1] { help(thread); });
     if (started.ok()) {
-      helpers.push_back(*std::move(started));
+      helpers_.push_back(*std::move(started));
     } else {
-      refused = true;
-      base::logger().warn("one kernel gets {} of {} threads: {}", helpers.size() + 1, threads(),
+      refused_ = true;
+      base::logger().warn("one kernel gets {} of {} threads: {}", helpers_.size() + 1, threads(),
                           base::describe(started.status()));
     }
   }
 }
 
 void ThreadPool::run(uint32_t count, Part part, void *context) {
-  if (count <= 1 || helperCount == 0) {
+  if (count <= 1 || helperCount_ == 0) {
     for (uint32_t i = 0; i < count; ++i)
       part(context, i);
     return;
   }
   Job job(count, part, context, threads());
   {
-    base::MutexLock lock(mutex);
-    job.next = first;
-    first = &job;
+    base::MutexLock lock(mutex_);
+    job.next = first_;
+    first_ = &job;
   }
   // Both in one order for all: a helper that did not see this job counted itself first, and is woken.
-  jobs.fetch_add(1);
-  if (sleepers.load() > 0)
-    base::futexWake(&jobs, int(count - 1), FutexScope::Process);
+  jobs_.fetch_add(1);
+  if (sleepers_.load() > 0)
+    base::futexWake(&jobs_, int(count - 1), FutexScope::Process);
   job.work(0);
   {
-    base::MutexLock lock(mutex);
-    Job **at = &first;
+    base::MutexLock lock(mutex_);
+    Job **at = &first_;
     while (*at != &job)
       at = &(*at)->next;
     *at = job.next;
@@ -155,8 +155,8 @@ void ThreadPool::run(uint32_t count, Part part, void *context) {
 }
 
 ThreadPool::Job *ThreadPool::enter() {
-  base::MutexLock lock(mutex);
-  for (Job *job = first; job; job = job->next)
+  base::MutexLock lock(mutex_);
+  for (Job *job = first_; job; job = job->next)
     if (job->hasParts()) {
       job->inside.fetch_add(1, std::memory_order_relaxed);
       return job;
@@ -165,7 +165,7 @@ ThreadPool::Job *ThreadPool::enter() {
 }
 
 void ThreadPool::awaitJobs(uint32_t jobsSeen, uint32_t &spunInVain) {
-  auto isNew = [&] { return jobs.load() != jobsSeen; };
+  auto isNew = [&] { return jobs_.load() != jobsSeen; };
   // As a lane does (transport/SpinThenPark.h): after three times in vain each 64th time only.
   if (spunInVain < 3 || spunInVain % 64 == 0) {
     if (spin(isNew, kHelperSpins, kHelperYields)) {
@@ -174,15 +174,15 @@ void ThreadPool::awaitJobs(uint32_t jobsSeen, uint32_t &spunInVain) {
     }
   }
   ++spunInVain;
-  sleepers.fetch_add(1);
+  sleepers_.fetch_add(1);
   while (!isNew())
-    base::futexWait(&jobs, jobsSeen, -1, FutexScope::Process);
-  sleepers.fetch_sub(1);
+    base::futexWait(&jobs_, jobsSeen, -1, FutexScope::Process);
+  sleepers_.fetch_sub(1);
 }
 
 void ThreadPool::help(uint32_t thread) {
   uint32_t spunInVain = 0;
-  for (uint32_t seen = jobs.load(); !ends.load(); seen = jobs.load()) {
+  for (uint32_t seen = jobs_.load(); !ends_.load(); seen = jobs_.load()) {
     while (Job *job = enter()) {
       job->work(thread);
       // The last one out wakes the lane. Whoever leaves without the bit set touches nothing of the job from here on.

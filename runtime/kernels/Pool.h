@@ -21,12 +21,12 @@ public:
   using Part = void (*)(void *context, uint32_t index);
 
   /// `threads`: of one kernel, the calling lane's among them.
-  explicit ThreadPool(uint32_t threads) : helperCount(threads > 0 ? threads - 1 : 0) {}
+  explicit ThreadPool(uint32_t threads) : helperCount_(threads > 0 ? threads - 1 : 0) {}
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
-  uint32_t threads() const { return helperCount + 1; }
+  uint32_t threads() const { return helperCount_ + 1; }
   /// Starts the helpers, once. Where the system gives no thread fewer help, which nobody waits for: slower, with the same bits. That is
   /// warned of once.
   void start();
@@ -44,14 +44,14 @@ private:
   /// Until `jobsSeen` is old, or the pool ends. What is spun in vain is not spun for long.
   void awaitJobs(uint32_t jobsSeen, uint32_t &spunInVain);
 
-  const uint32_t helperCount;
-  base::Mutex mutex; // of the list of jobs, and of starting
-  bool refused ABSL_GUARDED_BY(mutex) = false; // a thread; no other is asked for
-  Job *first ABSL_GUARDED_BY(mutex) = nullptr; // the jobs that have parts left, perhaps
-  std::vector<std::thread> helpers ABSL_GUARDED_BY(mutex);
-  std::atomic<uint32_t> jobs{0}; // counts jobs; helpers sleep on it
-  std::atomic<uint32_t> sleepers{0};
-  std::atomic<bool> ends{false};
+  const uint32_t helperCount_;
+  base::Mutex mutex_; // of the list of jobs, and of starting
+  bool refused_ ABSL_GUARDED_BY(mutex_) = false; // a thread; no other is asked for
+  Job *first_ ABSL_GUARDED_BY(mutex_) = nullptr; // the jobs that have parts left, perhaps
+  std::vector<std::thread> helpers_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<uint32_t> jobs_{0}; // counts jobs; helpers sleep on it
+  std::atomic<uint32_t> sleepers_{0};
+  std::atomic<bool> ends_{false};
 };
 
 /// part(i) for each i < count, as Pool::run does it; without a pool one behind the other on this thread. The code of a part that failed, or 0.

@@ -38,51 +38,51 @@ struct Range {
 
 class TileMatmul final : public LibraryKernel {
 public:
-  TileMatmul(const MatmulDesc &desc, ThreadPool *with) : d(desc), kernels(kernelsFor(desc.precision)) {
+  TileMatmul(const MatmulDesc &desc, ThreadPool *with) : d_(desc), kernels_(kernelsFor(desc.precision)) {
     // As for blocks of rows (Blocks.cpp): 0.1 ms of one thread at the least.
-    const bool isWorthIt = with && d.m >= kPanel * 2 && __int128(d.m) * d.n * d.k >= 16 << 20;
-    const int64_t count = isWorthIt ? std::min<int64_t>(with->threads(), tiles::panelsOf(d.m)) : 1;
+    const bool isWorthIt = with && d_.m >= kPanel * 2 && __int128(d_.m) * d_.n * d_.k >= 16 << 20;
+    const int64_t count = isWorthIt ? std::min<int64_t>(with->threads(), tiles::panelsOf(d_.m)) : 1;
     if (count < 2)
       return;
-    pool = with;
+    pool_ = with;
     count_ = uint32_t(count);
-    pool->start();
+    pool_->start();
   }
 
   uint32_t parts() const override { return count_; }
   std::string algorithm() const override {
-    return absl::StrCat(kCpuAlgorithm, "AMX, factors of ", kernels.pieces, " bf16");
+    return absl::StrCat(kCpuAlgorithm, "AMX, factors of ", kernels_.pieces, " bf16");
   }
 
   int run(void *const *buffers) override {
     const auto *a = static_cast<const float *>(buffers[0]), *b = static_cast<const float *>(buffers[1]);
-    const int c = d.bias ? 3 : 2;
-    bias = d.bias ? static_cast<const float *>(buffers[2]) : nullptr;
-    columns = static_cast<char *>(buffers[c + 1]);
-    oddRows = reinterpret_cast<uint8_t *>(columns + columnBytes(d));
-    oddColumns = oddRows + roundUp(d.m, kPanel);
-    for (int64_t s = 0; s < d.batch; ++s)
-      runOne(a + s * d.m * d.k, b + s * d.k * d.n, static_cast<float *>(buffers[c]) + s * d.m * d.n);
+    const int c = d_.bias ? 3 : 2;
+    bias_ = d_.bias ? static_cast<const float *>(buffers[2]) : nullptr;
+    columns_ = static_cast<char *>(buffers[c + 1]);
+    oddRows_ = reinterpret_cast<uint8_t *>(columns_ + columnBytes(d_));
+    oddColumns_ = oddRows_ + roundUp(d_.m, kPanel);
+    for (int64_t s = 0; s < d_.batch; ++s)
+      runOne(a + s * d_.m * d_.k, b + s * d_.k * d_.n, static_cast<float *>(buffers[c]) + s * d_.m * d_.n);
     return 0;
   }
 
 private:
   void runOne(const float *a, const float *b, float *c) {
-    const int64_t marks = roundUp(d.m, kPanel) + roundUp(d.n, kPanel);
-    memset(oddRows, 0, size_t(marks));
-    for (int64_t n = 0; n < d.n; n += kBlockColumns)
-      for (int64_t k = 0; k < d.k; k += kBlockK) {
-        const Range ofColumns{n, std::min(d.n, n + kBlockColumns)}, ofK{k, std::min(d.k, k + kBlockK)};
+    const int64_t marks = roundUp(d_.m, kPanel) + roundUp(d_.n, kPanel);
+    memset(oddRows_, 0, size_t(marks));
+    for (int64_t n = 0; n < d_.n; n += kBlockColumns)
+      for (int64_t k = 0; k < d_.k; k += kBlockK) {
+        const Range ofColumns{n, std::min(d_.n, n + kBlockColumns)}, ofK{k, std::min(d_.k, k + kBlockK)};
         share(tiles::panelsOf(ofColumns.size()), [&](int64_t panel) { packColumns(b, ofColumns, ofK, panel); });
-        share(tiles::panelsOf(d.m), [&](Range panels) { multiplyRows(a, c, panels, ofColumns, ofK); });
+        share(tiles::panelsOf(d_.m), [&](Range panels) { multiplyRows(a, c, panels, ofColumns, ofK); });
       }
-    if (memchr(oddRows, 1, size_t(marks)))
+    if (memchr(oddRows_, 1, size_t(marks)))
       multiplyOdd(a, b, c);
   }
 
   /// part(panel), or part(panels), of so many (or of rows), each thread its run of them.
   template <typename Part> void share(int64_t panels, const Part &part) {
-    runParts(pool, count_, [&](uint32_t index) {
+    runParts(pool_, count_, [&](uint32_t index) {
       const Range own{panels * index / count_, panels * (index + 1) / count_};
       if constexpr (std::is_invocable_v<Part, Range>)
         part(own);
@@ -93,36 +93,36 @@ private:
     });
   }
 
-  int64_t panelBytes(Range k) const { return tiles::stepsOf(k.size()) * tiles::stepBytes(kernels.pieces); }
+  int64_t panelBytes(Range k) const { return tiles::stepsOf(k.size()) * tiles::stepBytes(kernels_.pieces); }
 
   void packColumns(const float *b, Range ofColumns, Range k, int64_t panel) {
     const int64_t first = ofColumns.from + panel * kPanel;
-    const int64_t step = d.transposeB ? d.k : d.n;
-    kernels.packColumns({b + (d.transposeB ? first * step + k.from : k.from * step + first), step, !d.transposeB,
-                         std::min(kPanel, d.n - first), k.size()},
-                        columns + panel * panelBytes(k), oddColumns + first);
+    const int64_t step = d_.transposeB ? d_.k : d_.n;
+    kernels_.packColumns({b + (d_.transposeB ? first * step + k.from : k.from * step + first), step, !d_.transposeB,
+                          std::min(kPanel, d_.n - first), k.size()},
+                         columns_ + panel * panelBytes(k), oddColumns_ + first);
   }
 
   void multiplyRows(const float *a, float *c, Range panels, Range ofColumns, Range k) {
     alignas(64) char rows[kBlockRows / kPanel * kBlockK / tiles::kStep * tiles::stepBytes(2)];
     const int64_t steps = tiles::stepsOf(k.size()), bytes = panelBytes(k);
-    const int64_t aStep = d.transposeA ? d.m : d.k;
+    const int64_t aStep = d_.transposeA ? d_.m : d_.k;
     tiles::begin();
     for (int64_t block = panels.from; block < panels.to; block += kBlockRows / kPanel) {
       const int64_t end = std::min(panels.to, block + kBlockRows / kPanel);
       for (int64_t panel = block; panel < end; ++panel) {
         const int64_t first = panel * kPanel;
-        kernels.packRows({a + (d.transposeA ? k.from * aStep + first : first * aStep + k.from), aStep, d.transposeA,
-                          std::min(kPanel, d.m - first), k.size()},
-                         rows + (panel - block) * bytes, oddRows + first);
+        kernels_.packRows({a + (d_.transposeA ? k.from * aStep + first : first * aStep + k.from), aStep, d_.transposeA,
+                           std::min(kPanel, d_.m - first), k.size()},
+                          rows + (panel - block) * bytes, oddRows_ + first);
       }
       for (int64_t column = ofColumns.from; column < ofColumns.to; column += kPanel)
         for (int64_t panel = block; panel < end; ++panel) {
-          const Range ofRows{panel * kPanel, std::min(d.m, (panel + 1) * kPanel)},
-              own{column, std::min(d.n, column + kPanel)};
-          kernels.multiply(rows + (panel - block) * bytes, columns + (column - ofColumns.from) / kPanel * bytes, steps,
-                           k.from > 0, c + ofRows.from * d.n + column, d.n, ofRows.size(), own.size());
-          if (k.to == d.k)
+          const Range ofRows{panel * kPanel, std::min(d_.m, (panel + 1) * kPanel)},
+              own{column, std::min(d_.n, column + kPanel)};
+          kernels_.multiply(rows + (panel - block) * bytes, columns_ + (column - ofColumns.from) / kPanel * bytes,
+                            steps, k.from > 0, c + ofRows.from * d_.n + column, d_.n, ofRows.size(), own.size());
+          if (k.to == d_.k)
             finish(c, ofRows, own);
         }
     }
@@ -131,36 +131,36 @@ private:
 
   /// The post-ops.
   void finish(float *c, Range rows, Range ofColumns) const {
-    if (!bias && !d.relu)
+    if (!bias_ && !d_.relu)
       return;
     for (int64_t i = rows.from; i < rows.to; ++i)
       for (int64_t j = ofColumns.from; j < ofColumns.to; ++j) {
-        float value = c[i * d.n + j];
-        value = bias ? value + bias[j] : value;
-        c[i * d.n + j] = d.relu && !(value > 0) && !(value != value) ? 0 : value;
+        float value = c[i * d_.n + j];
+        value = bias_ ? value + bias_[j] : value;
+        c[i * d_.n + j] = d_.relu && !(value > 0) && !(value != value) ? 0 : value;
       }
   }
 
   /// Rows and columns with infinities or NaN, which are no sums of two pieces. Training that diverges has all of them.
   void multiplyOdd(const float *a, const float *b, float *c) {
-    const int64_t aRow = d.transposeA ? 1 : d.k, aStep = d.transposeA ? d.m : 1;
-    const int64_t bColumn = d.transposeB ? d.k : 1, bStep = d.transposeB ? 1 : d.n;
-    share(d.m, [&](int64_t i) {
-      tiles::multiplyOdd(a + i * aRow, aStep, b, bStep, bColumn, d.k, d.n, oddRows[i] ? nullptr : oddColumns,
-                         c + i * d.n);
-      for (int64_t j = 0; j < d.n; ++j)
-        if (oddRows[i] || oddColumns[j])
+    const int64_t aRow = d_.transposeA ? 1 : d_.k, aStep = d_.transposeA ? d_.m : 1;
+    const int64_t bColumn = d_.transposeB ? d_.k : 1, bStep = d_.transposeB ? 1 : d_.n;
+    share(d_.m, [&](int64_t i) {
+      tiles::multiplyOdd(a + i * aRow, aStep, b, bStep, bColumn, d_.k, d_.n, oddRows_[i] ? nullptr : oddColumns_,
+                         c + i * d_.n);
+      for (int64_t j = 0; j < d_.n; ++j)
+        if (oddRows_[i] || oddColumns_[j])
           finish(c, {i, i + 1}, {j, j + 1});
     });
   }
 
-  const MatmulDesc d;
-  const tiles::AmxKernels &kernels;
-  ThreadPool *pool = nullptr;
+  const MatmulDesc d_;
+  const tiles::AmxKernels &kernels_;
+  ThreadPool *pool_ = nullptr;
   uint32_t count_ = 1;
-  const float *bias = nullptr; // these of the call
-  char *columns = nullptr;
-  uint8_t *oddRows = nullptr, *oddColumns = nullptr;
+  const float *bias_ = nullptr; // these of the call
+  char *columns_ = nullptr;
+  uint8_t *oddRows_ = nullptr, *oddColumns_ = nullptr;
 };
 
 } // namespace

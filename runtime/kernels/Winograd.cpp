@@ -107,7 +107,7 @@ bool hasWideVectors() { return &simdKernels() == &kSimdAvx512; }
 bool hasVectors() { return &simdKernels() != &kSimdBase; }
 
 /// The loops of the kernel's width.
-#define GRAPHC_LOOPS(call) (isWide ? wide::call : narrow::call)
+#define GRAPHC_LOOPS(call) (isWide_ ? wide::call : narrow::call)
 
 FilterSteps stepsOf(const GraphcConvolutionDesc &d) {
   FilterSteps s{};
@@ -140,18 +140,18 @@ public:
   Ahead(const Cursor &next, const float *base, int64_t batch, int64_t features, int64_t tiles) {
     const int64_t all = batch * next.height * next.width, row = kTile * next.y + 2 - next.low[0];
     const int64_t from = std::clamp((next.sample * next.height + row) * next.width, int64_t(0), all);
-    at = base + from * features;
-    end = base + std::min(from + kTile * kTile * tiles, all) * features;
-    part = kTile * kTile * tiles * features / kPlaces;
+    at_ = base + from * features;
+    end_ = base + std::min(from + kTile * kTile * tiles, all) * features;
+    part_ = kTile * kTile * tiles * features / kPlaces;
   }
   void ask() {
-    for (const float *last = std::min(end, at + part); at < last; at += 16)
-      __builtin_prefetch(at, 0, 2);
+    for (const float *last = std::min(end_, at_ + part_); at_ < last; at_ += 16)
+      __builtin_prefetch(at_, 0, 2);
   }
 
 private:
-  const float *at, *end;
-  int64_t part;
+  const float *at_, *end_;
+  int64_t part_;
 };
 
 /// Tiles of a group; bits do not follow from it.
@@ -176,44 +176,45 @@ bool winogradServes(const GraphcConvolutionDesc &d) {
 }
 
 WinogradConvolution::WinogradConvolution(const GraphcConvolutionDesc &desc, bool isNarrow)
-    : desc(desc), isWide(!isNarrow && hasWideVectors()) {}
+    : desc_(desc), isWide_(!isNarrow && hasWideVectors()) {}
 
 uint64_t WinogradConvolution::filterBytes() const {
-  const int64_t places = desc.kind == GRAPHC_CONVOLUTION_FILTER ? 9 : kPlaces;
-  return uint64_t(places * desc.inputs * desc.outputs) * sizeof(float);
+  const int64_t places = desc_.kind == GRAPHC_CONVOLUTION_FILTER ? 9 : kPlaces;
+  return uint64_t(places * desc_.inputs * desc_.outputs) * sizeof(float);
 }
 
 uint64_t WinogradConvolution::scratchBytes() const {
   // The matrices of both sides, then what is read outside of a tensor, zeros, and what is written there; the filter's of its gradient.
-  const int64_t tiles = tilesOf(desc), both = stepOf(tiles, desc.inputs) + stepOf(tiles, desc.outputs);
-  const int64_t filter = desc.kind == GRAPHC_CONVOLUTION_FILTER ? kPlaces * desc.inputs * desc.outputs : 0;
-  return uint64_t(kPlaces * both + 2 * std::max(desc.inputs, desc.outputs) + filter) * sizeof(float);
+  const int64_t tiles = tilesOf(desc_), both = stepOf(tiles, desc_.inputs) + stepOf(tiles, desc_.outputs);
+  const int64_t filter = desc_.kind == GRAPHC_CONVOLUTION_FILTER ? kPlaces * desc_.inputs * desc_.outputs : 0;
+  return uint64_t(kPlaces * both + 2 * std::max(desc_.inputs, desc_.outputs) + filter) * sizeof(float);
 }
 
 void WinogradConvolution::reorderFilter(const void *from, void *to) const {
-  if (desc.kind == GRAPHC_CONVOLUTION_FILTER)
+  if (desc_.kind == GRAPHC_CONVOLUTION_FILTER)
     memcpy(to, from, filterBytes());
   else
-    GRAPHC_LOOPS(transformFilter)(stepsOf(desc), static_cast<const float *>(from), static_cast<float *>(to));
+    GRAPHC_LOOPS(transformFilter)(stepsOf(desc_), static_cast<const float *>(from), static_cast<float *>(to));
 }
 
 void WinogradConvolution::run(void *const *buffers) const {
   auto *input = static_cast<float *>(buffers[0]), *filter = static_cast<float *>(buffers[1]),
        *result = static_cast<float *>(buffers[2]), *scratch = static_cast<float *>(buffers[3]);
   // Of what is read and what is written; a gradient by the filter reads both.
-  const bool isInputGradient = desc.kind == GRAPHC_CONVOLUTION_INPUT;
-  const int64_t *from = isInputGradient ? desc.result : desc.input, *into = isInputGradient ? desc.input : desc.result;
+  const bool isInputGradient = desc_.kind == GRAPHC_CONVOLUTION_INPUT;
+  const int64_t *from = isInputGradient ? desc_.result : desc_.input,
+                *into = isInputGradient ? desc_.input : desc_.result;
   const int64_t down = (into[0] + kTile - 1) / kTile, across = (into[1] + kTile - 1) / kTile,
-                tiles = desc.batch * down * across;
-  auto reach = [&](int i) { return isInputGradient ? 2 - desc.low[i] : desc.low[i]; };
+                tiles = desc_.batch * down * across;
+  auto reach = [&](int i) { return isInputGradient ? 2 - desc_.low[i] : desc_.low[i]; };
   Cursor read{from[0], from[1], down, across, {reach(0), reach(1)}}, write{into[0], into[1], down, across, {0, 0}};
-  const int64_t depth = isInputGradient ? desc.outputs : desc.inputs,
-                columns = isInputGradient ? desc.inputs : desc.outputs;
+  const int64_t depth = isInputGradient ? desc_.outputs : desc_.inputs,
+                columns = isInputGradient ? desc_.inputs : desc_.outputs;
   float *source = isInputGradient ? result : input, *target = isInputGradient ? input : result;
-  const int64_t group = tilesOf(desc), leftStep = stepOf(group, depth), rightStep = stepOf(group, columns);
+  const int64_t group = tilesOf(desc_), leftStep = stepOf(group, depth), rightStep = stepOf(group, columns);
   float *left = scratch, *right = left + kPlaces * leftStep, *zeros = right + kPlaces * rightStep,
         *nowhere = zeros + std::max(depth, columns);
-  const bool isFilterGradient = desc.kind == GRAPHC_CONVOLUTION_FILTER;
+  const bool isFilterGradient = desc_.kind == GRAPHC_CONVOLUTION_FILTER;
   memset(zeros, 0, size_t(std::max(depth, columns)) * sizeof(float));
   float *matrices = isFilterGradient ? nowhere + std::max(depth, columns) : filter;
   for (int64_t first = 0; first < tiles; first += group) {
@@ -224,8 +225,8 @@ void WinogradConvolution::run(void *const *buffers) const {
     read.skip(count);
     Cursor next = write;
     next.skip(count);
-    Ahead aheadOfSource(read, source, desc.batch, depth, group),
-        aheadOfTarget(next, target, desc.batch, columns, group);
+    Ahead aheadOfSource(read, source, desc_.batch, depth, group),
+        aheadOfTarget(next, target, desc_.batch, columns, group);
     for (int64_t place = 0; place < kPlaces; ++place) {
       aheadOfSource.ask();
       aheadOfTarget.ask();
@@ -242,7 +243,7 @@ void WinogradConvolution::run(void *const *buffers) const {
     write = next;
   }
   if (isFilterGradient)
-    GRAPHC_LOOPS(transformFilterGradient)(stepsOf(desc), matrices, filter);
+    GRAPHC_LOOPS(transformFilterGradient)(stepsOf(desc_), matrices, filter);
 }
 
 } // namespace graphc::kernels

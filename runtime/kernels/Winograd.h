@@ -32,8 +32,8 @@ public:
   void run(void *const *buffers) const;
 
 private:
-  GraphcConvolutionDesc desc;
-  bool isWide;
+  GraphcConvolutionDesc desc_;
+  bool isWide_;
 };
 
 } // namespace graphc::kernels

@@ -81,9 +81,9 @@ private:
   base::UniqueFd signals_;
   session::RestartPolicy restarts_;
   TaskReplacements replacements_{restarts_, [this](const std::string &line) {
-                               progress_.finish();
-                               say(line);
-                             }};
+                                   progress_.finish();
+                                   say(line);
+                                 }};
   SessionTable sessions_;
   bool dismissed_ = false; ///< there is no other session
   std::vector<bool> isNamed_; ///< of those that had ended: that they are started again was said

@@ -107,8 +107,8 @@ absl::Status EventFile::write(const Event &event) {
   return base::writeAll(fd_.get(), record.data(), record.size(), path_);
 }
 
-absl::StatusOr<std::unique_ptr<SummaryWriter>> SummaryWriter::open(const std::string &folder, const ResumePoint &restart,
-                                                                   absl::Time now) {
+absl::StatusOr<std::unique_ptr<SummaryWriter>> SummaryWriter::open(const std::string &folder,
+                                                                   const ResumePoint &restart, absl::Time now) {
   std::unique_ptr<SummaryWriter> writer(new SummaryWriter(folder, restart));
   GRAPHC_RETURN_IF_ERROR(writer->fileOf("", /*ofTask=*/false, now).status());
   return writer;

@@ -99,7 +99,7 @@ std::string toJson(const StepRecord &record) {
 }
 
 absl::StatusOr<std::unique_ptr<HistoryFile>> HistoryFile::open(const std::string &path, const ResumePoint &restart,
-                                                       const std::function<void(const std::string &)> &say) {
+                                                               const std::function<void(const std::string &)> &say) {
   struct stat info{};
   const bool exists = ::stat(path.c_str(), &info) == 0, regular = exists && S_ISREG(info.st_mode);
   if (regular && info.st_size > 0)

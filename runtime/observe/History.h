@@ -19,7 +19,7 @@ public:
   /// run from the very first step begins a new file; what is there is another run's, and moves to FILE.1, FILE.2, …. Both is told
   /// to `say`. What is no regular file (/dev/stdout, a pipe) is only written to.
   static absl::StatusOr<std::unique_ptr<HistoryFile>> open(const std::string &path, const ResumePoint &restart,
-                                                       const std::function<void(const std::string &)> &say);
+                                                           const std::function<void(const std::string &)> &say);
   absl::Status write(const StepRecord &record);
 
 private:

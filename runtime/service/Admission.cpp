@@ -40,7 +40,8 @@ absl::StatusOr<std::unique_ptr<ConnectionAdmission>> ConnectionAdmission::open(O
   return made;
 }
 
-ConnectionAdmission::ConnectionAdmission(Options options, base::UniqueFd stop) : options_(std::move(options)), stop_(std::move(stop)) {}
+ConnectionAdmission::ConnectionAdmission(Options options, base::UniqueFd stop)
+    : options_(std::move(options)), stop_(std::move(stop)) {}
 
 void ConnectionAdmission::close() {
   if (!thread_.joinable())

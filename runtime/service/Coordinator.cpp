@@ -226,8 +226,9 @@ absl::Status TaskCoordinator::awaitJoin(uint32_t task, absl::Time deadline) {
   return cause_ ? failure() : absl::OkStatus();
 }
 
-absl::StatusOr<std::map<uint32_t, Done>> TaskCoordinator::giveOrders(std::map<uint32_t, Order> orders, absl::Time deadline,
-                                                                 std::optional<TaskIncarnation> comer) {
+absl::StatusOr<std::map<uint32_t, Done>> TaskCoordinator::giveOrders(std::map<uint32_t, Order> orders,
+                                                                     absl::Time deadline,
+                                                                     std::optional<TaskIncarnation> comer) {
   std::vector<TaskTable::Letter> letters;
   {
     base::MutexLock lock(mutex_);
@@ -403,8 +404,8 @@ absl::Status TaskCoordinator::waitForAll() {
 
 /// The master's thread sends an order to every task and waits for every answer, or for the cause why there is none.
 absl::StatusOr<std::vector<Done>> TaskCoordinator::giveOrder(Order order, absl::Time deadline,
-                                                         const std::function<absl::Status()> &meanwhile,
-                                                         const AddOwn &own) {
+                                                             const std::function<absl::Status()> &meanwhile,
+                                                             const AddOwn &own) {
   std::vector<std::shared_ptr<TaskLink>> members; // by task; null: it is away
   {
     base::MutexLock lock(mutex_);

@@ -33,7 +33,8 @@ struct AwaitOptions {
 class TaskDialer {
 public:
   /// `address`: "host:port", or "unix:PATH" without TLS.
-  TaskDialer(std::string address, TaskIdentity identity) : address_(std::move(address)), identity_(std::move(identity)) {}
+  TaskDialer(std::string address, TaskIdentity identity)
+      : address_(std::move(address)), identity_(std::move(identity)) {}
   /// A new channel, connected. Takes the whole of `limit` where nobody answers, so that it can be called again at once, and longer
   /// where somebody listens and is slow, but not beyond `deadline`. Unavailable: nobody answers, or not as graphrun does.
   /// Unauthenticated: one of the two ends does not accept the other, and waiting will not help.

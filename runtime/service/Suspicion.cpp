@@ -18,7 +18,7 @@ std::string RootCause::describe() const {
 }
 
 SuspectedCause SuspectedCause::of(const TaskTable &tasks, const Hello &reporter, const std::string &suspect,
-                        absl::Status status) {
+                                  absl::Status status) {
   SuspectedCause made;
   made.reporter = reporter.name();
   made.since = absl::Now();

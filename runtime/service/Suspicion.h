@@ -27,7 +27,8 @@ struct SuspectedCause {
   absl::Time since;
 
   /// `reporter` has said so of the task of that name; itself, where there is none.
-  static SuspectedCause of(const TaskTable &tasks, const Hello &reporter, const std::string &suspect, absl::Status status);
+  static SuspectedCause of(const TaskTable &tasks, const Hello &reporter, const std::string &suspect,
+                           absl::Status status);
   /// The cause, once nothing better can be expected. A peer that was heard since, and so lives, is not it: the connection is.
   std::optional<RootCause> ripe(const TaskTable &tasks, absl::Time now) const;
 };

@@ -114,7 +114,8 @@ public:
   /// What a task is to be told.
   using Letter = std::pair<std::shared_ptr<TaskLink>, ToTask>;
   /// Orders of tasks' own, of those that are there, numbered from `last` on; whether one of them still owes its answer; those that came.
-  std::vector<Letter> giveOwn(std::map<uint32_t, Order> &orders, const std::optional<TaskIncarnation> &comer, uint64_t &last);
+  std::vector<Letter> giveOwn(std::map<uint32_t, Order> &orders, const std::optional<TaskIncarnation> &comer,
+                              uint64_t &last);
   bool owes(const std::map<uint32_t, Order> &orders) const;
   std::map<uint32_t, Done> takeOwn(const std::map<uint32_t, Order> &orders);
 

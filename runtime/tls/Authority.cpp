@@ -122,7 +122,8 @@ CertificateAuthority::CertificateAuthority(std::string directory, std::unique_pt
 CertificateAuthority::CertificateAuthority(CertificateAuthority &&) noexcept = default;
 CertificateAuthority::~CertificateAuthority() = default;
 
-absl::StatusOr<CertificateAuthority> CertificateAuthority::openOrMake(const std::string &directory, absl::Duration validity) {
+absl::StatusOr<CertificateAuthority> CertificateAuthority::openOrMake(const std::string &directory,
+                                                                      absl::Duration validity) {
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(directory, 0700));
   std::string stem = directory + "/ca";
   bool certificate = base::exists(stem + ".crt"), key = base::exists(stem + ".key"), kept = certificate && key;
@@ -148,8 +149,8 @@ absl::StatusOr<CertificateAuthority> CertificateAuthority::openOrMake(const std:
   return authority;
 }
 
-absl::StatusOr<IssuedCertificate> CertificateAuthority::issue(const std::string &name, const std::string &task, const std::string &host,
-                                        absl::Duration validity) {
+absl::StatusOr<IssuedCertificate> CertificateAuthority::issue(const std::string &name, const std::string &task,
+                                                              const std::string &host, absl::Duration validity) {
   if (task.size() > kMostNameBytes)
     return absl::InvalidArgumentError(absl::StrCat("the name ", task,
                                                    " is too long for a certificate, which has room for ",

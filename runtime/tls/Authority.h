@@ -35,7 +35,7 @@ public:
   /// DIRECTORY/name.crt and name.key, for the task `task` ("/job:ps/task:0") at `host`. A pair that is there, of this
   /// authority, for this host and with 30 days to go, is kept.
   absl::StatusOr<IssuedCertificate> issue(const std::string &name, const std::string &task, const std::string &host,
-                               absl::Duration validity);
+                                          absl::Duration validity);
 
 private:
   struct State; // OpenSSL's objects

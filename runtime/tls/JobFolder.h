@@ -42,7 +42,8 @@ public:
   void remove();
 
 private:
-  JobFolder(Options options, CertificateAuthority authority) : options_(std::move(options)), authority_(std::move(authority)) {}
+  JobFolder(Options options, CertificateAuthority authority)
+      : options_(std::move(options)), authority_(std::move(authority)) {}
   std::string path() const { return options_.directory + "/" + options_.run; }
   void serve();
   void answer(const std::string &file);

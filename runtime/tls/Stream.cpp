@@ -110,7 +110,8 @@ absl::StatusOr<std::unique_ptr<ByteStream>> ByteStream::accept(int fd, const Tls
   return std::make_unique<TlsStream>(std::move(ssl));
 }
 
-absl::StatusOr<std::unique_ptr<ByteStream>> ByteStream::connect(int fd, const std::string &host, const TlsCredentials *own) {
+absl::StatusOr<std::unique_ptr<ByteStream>> ByteStream::connect(int fd, const std::string &host,
+                                                                const TlsCredentials *own) {
   if (!own)
     return std::make_unique<PlainStream>(fd);
   GRAPHC_ASSIGN_OR_RETURN(SslPtr ssl, makeSsl(fd, *own, /*server=*/false));

@@ -21,7 +21,8 @@ public:
   /// `own` null: without TLS. The descriptor does not block, and stays the caller's. With TLS both ends show a certificate of the authority.
   static absl::StatusOr<std::unique_ptr<ByteStream>> accept(int fd, const TlsCredentials *own);
   /// `host`: for whom the other end's certificate has to be good.
-  static absl::StatusOr<std::unique_ptr<ByteStream>> connect(int fd, const std::string &host, const TlsCredentials *own);
+  static absl::StatusOr<std::unique_ptr<ByteStream>> connect(int fd, const std::string &host,
+                                                             const TlsCredentials *own);
 
   struct Moved {
     size_t bytes = 0; ///< 0 and open: poll for `events`, and try again

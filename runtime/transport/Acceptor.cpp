@@ -24,47 +24,47 @@ constexpr size_t kMostCallers = 1024;
 
 absl::StatusOr<std::unique_ptr<SegmentAcceptor>> SegmentAcceptor::start(base::UniqueFd listener, Host host) {
   std::unique_ptr<SegmentAcceptor> made(new SegmentAcceptor);
-  made->listener = std::move(listener);
-  made->host = std::move(host);
-  made->stop.reset(::eventfd(0, EFD_CLOEXEC));
-  if (!made->stop)
+  made->listener_ = std::move(listener);
+  made->host_ = std::move(host);
+  made->stop_.reset(::eventfd(0, EFD_CLOEXEC));
+  if (!made->stop_)
     return base::errnoStatus("eventfd", errno);
-  GRAPHC_ASSIGN_OR_RETURN(made->thread, base::startThread("the handshake's", [one = made.get()] { one->serve(); }));
+  GRAPHC_ASSIGN_OR_RETURN(made->thread_, base::startThread("the handshake's", [one = made.get()] { one->serve(); }));
   return made;
 }
 
 SegmentAcceptor::~SegmentAcceptor() {
-  if (!thread.joinable())
+  if (!thread_.joinable())
     return;
   const uint64_t one = 1;
-  (void)!::write(stop.get(), &one, sizeof one);
-  thread.join();
+  (void)!::write(stop_.get(), &one, sizeof one);
+  thread_.join();
 }
 
 // Anything wrong with one caller is that caller's problem.
 void SegmentAcceptor::serve() {
-  while (!isComplete) {
-    std::vector<pollfd> fds = {{stop.get(), POLLIN, 0}};
-    for (const Caller &caller : callers)
+  while (!isComplete_) {
+    std::vector<pollfd> fds = {{stop_.get(), POLLIN, 0}};
+    for (const Caller &caller : callers_)
       fds.push_back({caller.socket.get(), POLLIN, 0});
-    if (callers.size() < kMostCallers)
-      fds.push_back({listener.get(), POLLIN, 0});
-    if (::poll(fds.data(), fds.size(), callers.empty() ? -1 : 1000) < 0 && errno != EINTR)
+    if (callers_.size() < kMostCallers)
+      fds.push_back({listener_.get(), POLLIN, 0});
+    if (::poll(fds.data(), fds.size(), callers_.empty() ? -1 : 1000) < 0 && errno != EINTR)
       return;
     if (fds[0].revents)
       return;
     const absl::Time now = absl::Now();
-    const size_t count = callers.size();
-    for (size_t i = 0; i < count && !isComplete; ++i)
-      if (callers[i].socket && fds[1 + i].revents && !take(callers[i]))
-        callers[i].socket.reset();
-      else if (callers[i].socket && now > callers[i].until)
-        (void)leave(callers[i]);
-    std::erase_if(callers, [](const Caller &caller) { return !caller.socket; });
-    if (isComplete || fds.back().fd != listener.get() || !fds.back().revents)
+    const size_t count = callers_.size();
+    for (size_t i = 0; i < count && !isComplete_; ++i)
+      if (callers_[i].socket && fds[1 + i].revents && !take(callers_[i]))
+        callers_[i].socket.reset();
+      else if (callers_[i].socket && now > callers_[i].until)
+        (void)leave(callers_[i]);
+    std::erase_if(callers_, [](const Caller &caller) { return !caller.socket; });
+    if (isComplete_ || fds.back().fd != listener_.get() || !fds.back().revents)
       continue;
-    if (absl::StatusOr<base::UniqueFd> socket = acceptCaller(listener.get()); socket.ok())
-      callers.push_back({*std::move(socket), now + kLongestSilence, nullptr});
+    if (absl::StatusOr<base::UniqueFd> socket = acceptCaller(listener_.get()); socket.ok())
+      callers_.push_back({*std::move(socket), now + kLongestSilence, nullptr});
     else if (absl::IsResourceExhausted(socket.status()))
       absl::SleepFor(absl::Milliseconds(10)); // no descriptor is free now
   }
@@ -73,15 +73,15 @@ void SegmentAcceptor::serve() {
 bool SegmentAcceptor::take(Caller &caller) {
   if (caller.request) {
     if (receiveThanks(caller.socket.get()))
-      isComplete = host.connected(*caller.request);
+      isComplete_ = host_.connected(*caller.request);
     return false;
   }
   absl::StatusOr<Request> request = receiveRequest(caller.socket.get());
   if (!request.ok())
     return false;
-  absl::StatusOr<Host::Memory> memory = host.give(*request);
+  absl::StatusOr<Host::Memory> memory = host_.give(*request);
   if (memory.ok() && leaveOthersOf(*request))
-    memory = host.give(*request);
+    memory = host_.give(*request);
   if (!memory.ok()) {
     refuse(caller.socket.get(), memory.status());
     return false;
@@ -95,7 +95,7 @@ bool SegmentAcceptor::leave(Caller &caller) {
   ::shutdown(caller.socket.get(), SHUT_RD);
   const bool thanked = caller.request && receiveThanks(caller.socket.get());
   if (thanked)
-    isComplete = host.connected(*caller.request);
+    isComplete_ = host_.connected(*caller.request);
   caller.socket.reset();
   return thanked;
 }
@@ -103,7 +103,7 @@ bool SegmentAcceptor::leave(Caller &caller) {
 /// A caller that asks again has given its earlier question up; two never have one segment.
 bool SegmentAcceptor::leaveOthersOf(const Request &request) {
   bool thanked = false;
-  for (Caller &other : callers)
+  for (Caller &other : callers_)
     if (other.socket && other.request && strcmp(other.request->hello.from, request.hello.from) == 0)
       thanked |= leave(other);
   return thanked;

@@ -48,11 +48,11 @@ private:
   bool leaveOthersOf(
       const Request &request); ///< true: another question of this caller's had its answer, and thanks have come
 
-  base::UniqueFd listener, stop;
-  Host host;
-  std::vector<Caller> callers; // the thread's
-  bool isComplete = false; // the thread's
-  std::thread thread;
+  base::UniqueFd listener_, stop_;
+  Host host_;
+  std::vector<Caller> callers_; // the thread's
+  bool isComplete_ = false; // the thread's
+  std::thread thread_;
 };
 
 } // namespace graphc::transport::detail

@@ -36,7 +36,8 @@ struct ConflatingTransport::Shared {
 
 class ConflatingChannel final : public SendPort {
 public:
-  ConflatingChannel(const ChannelSpec &spec, device::MemoryRegion memory, Family &family, ConflatingTransport &transport)
+  ConflatingChannel(const ChannelSpec &spec, device::MemoryRegion memory, Family &family,
+                    ConflatingTransport &transport)
       : spec(spec), memory(std::move(memory)), family(family), transport(transport), receiver(*this) {}
 
   PollState acquire(void **data) override {
@@ -97,54 +98,54 @@ public:
 };
 
 // One for all channels of the transport, whose abort() sets it and then wakes the receivers; acquire(), start() and poll() find it set.
-AbortState &ConflatingChannel::abort() const { return transport.shared->abort; }
+AbortState &ConflatingChannel::abort() const { return transport.shared_->abort; }
 
 // While a message is held it stays the same, as in a fifo.
 PollState ConflatingReceiver::poll(const void **data) {
-  seen = channel.family.events.load();
+  seen_ = channel_.family.events.load();
   bool closed = false;
-  if (!held) {
-    base::MutexLock lock(channel.mutex);
-    if (uint64_t sent = channel.sent.load(std::memory_order_relaxed); sent > channel.taken) {
-      std::swap(channel.reading, channel.complete);
-      channel.taken = sent;
-      held = true;
+  if (!held_) {
+    base::MutexLock lock(channel_.mutex);
+    if (uint64_t sent = channel_.sent.load(std::memory_order_relaxed); sent > channel_.taken) {
+      std::swap(channel_.reading, channel_.complete);
+      channel_.taken = sent;
+      held_ = true;
     }
-    closed = channel.closed;
+    closed = channel_.closed;
   }
-  if (held) {
-    *data = channel.buffer(channel.reading);
+  if (held_) {
+    *data = channel_.buffer(channel_.reading);
     return PollState::Ready;
   }
-  if (channel.abort().isAborted())
+  if (channel_.abort().isAborted())
     return PollState::Aborted;
   return closed ? PollState::Closed : PollState::Pending;
 }
 
-void ConflatingReceiver::release() { held = false; }
+void ConflatingReceiver::release() { held_ = false; }
 
 void ConflatingReceiver::wait(absl::Duration timeout) {
-  Family &family = channel.family;
+  Family &family = channel_.family;
   base::MutexLock lock(family.mutex);
-  family.happened.waitFor(family.mutex, timeout, [&] { return family.events.load() != seen; });
+  family.happened.waitFor(family.mutex, timeout, [&] { return family.events.load() != seen_; });
 }
 
-absl::Status ConflatingReceiver::status() const { return channel.status(); }
-uint64_t ConflatingReceiver::sent() const { return channel.sent.load(std::memory_order_relaxed); }
+absl::Status ConflatingReceiver::status() const { return channel_.status(); }
+uint64_t ConflatingReceiver::sent() const { return channel_.sent.load(std::memory_order_relaxed); }
 
-ConflatingTransport::ConflatingTransport() : shared(std::make_unique<Shared>()) {}
+ConflatingTransport::ConflatingTransport() : shared_(std::make_unique<Shared>()) {}
 ConflatingTransport::~ConflatingTransport() = default;
 
 absl::StatusOr<std::unique_ptr<ConflatingTransport>>
 ConflatingTransport::create(const std::vector<ChannelSpec> &specs) {
   std::unique_ptr<ConflatingTransport> transport(new ConflatingTransport);
   for (const ChannelSpec &spec : specs) {
-    GRAPHC_ASSIGN_OR_RETURN(
-        device::MemoryRegion memory,
-        device::MemoryRegion::allocate(3 * slotStride(spec), device::MemoryRegion::Guard::None, "a conflating channel"));
+    GRAPHC_ASSIGN_OR_RETURN(device::MemoryRegion memory,
+                            device::MemoryRegion::allocate(3 * slotStride(spec), device::MemoryRegion::Guard::None,
+                                                           "a conflating channel"));
     auto channel = std::make_unique<ConflatingChannel>(spec, std::move(memory),
-                                                       transport->shared->families[spec.key.channel], *transport);
-    if (!transport->channels.emplace(spec.key, std::move(channel)).second)
+                                                       transport->shared_->families[spec.key.channel], *transport);
+    if (!transport->channels_.emplace(spec.key, std::move(channel)).second)
       return absl::InvalidArgumentError(
           absl::StrCat("channel ", spec.key.channel, " instance ", spec.key.instance, " is listed twice"));
   }
@@ -152,26 +153,26 @@ ConflatingTransport::create(const std::vector<ChannelSpec> &specs) {
 }
 
 SendPort *ConflatingTransport::sender(ChannelKey key) {
-  auto found = channels.find(key);
-  return found == channels.end() ? nullptr : found->second.get();
+  auto found = channels_.find(key);
+  return found == channels_.end() ? nullptr : found->second.get();
 }
 
 ConflatingReceiver *ConflatingTransport::conflating(ChannelKey key) {
-  auto found = channels.find(key);
-  return found == channels.end() ? nullptr : &found->second->receiver;
+  auto found = channels_.find(key);
+  return found == channels_.end() ? nullptr : &found->second->receiver;
 }
 
 void ConflatingTransport::abort(absl::Status why) {
-  shared->abort.set(std::move(why));
-  for (auto &[key, channel] : channels)
+  shared_->abort.set(std::move(why));
+  for (auto &[key, channel] : channels_)
     channel->tell();
 }
 
-absl::Status ConflatingTransport::status() const { return shared->abort.status(); }
+absl::Status ConflatingTransport::status() const { return shared_->abort.status(); }
 
 absl::Status ConflatingTransport::reset(uint64_t) {
-  shared->abort.clear();
-  for (auto &[key, channel] : channels) {
+  shared_->abort.clear();
+  for (auto &[key, channel] : channels_) {
     channel->reset();
     channel->receiver.release();
   }

@@ -25,7 +25,7 @@ class ConflatingChannel; // one instance
 
 class ConflatingReceiver final : public RecvPort {
 public:
-  explicit ConflatingReceiver(ConflatingChannel &channel) : channel(channel) {}
+  explicit ConflatingReceiver(ConflatingChannel &channel) : channel_(channel) {}
   PollState poll(const void **data) override;
   void release() override;
   void wait(absl::Duration timeout) override;
@@ -34,9 +34,9 @@ public:
   uint64_t sent() const;
 
 private:
-  ConflatingChannel &channel;
-  uint64_t seen = 0; // the family's events before the last poll
-  bool held = false;
+  ConflatingChannel &channel_;
+  uint64_t seen_ = 0; // the family's events before the last poll
+  bool held_ = false;
 };
 
 class ConflatingTransport final : public Transport {
@@ -60,8 +60,8 @@ private:
   ConflatingTransport();
   friend class ConflatingChannel;
   struct Shared;
-  std::unique_ptr<Shared> shared;
-  std::map<ChannelKey, std::unique_ptr<ConflatingChannel>> channels;
+  std::unique_ptr<Shared> shared_;
+  std::map<ChannelKey, std::unique_ptr<ConflatingChannel>> channels_;
 };
 
 } // namespace graphc::transport

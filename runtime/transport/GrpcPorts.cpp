@@ -51,7 +51,7 @@ absl::Status GrpcRecvPort::status() const {
 /// Of whole pages, so that a device may pin it.
 static absl::StatusOr<device::MemoryRegion> pages(uint64_t bytes, const ChannelSpec &spec) {
   return device::MemoryRegion::allocate(std::max<uint64_t>(bytes, 1), device::MemoryRegion::Guard::None,
-                                  absl::StrCat("channel ", spec.key.channel).c_str());
+                                        absl::StrCat("channel ", spec.key.channel).c_str());
 }
 
 std::byte *GrpcSendPort::ownBuffer() {

@@ -12,36 +12,37 @@ namespace {
 class InProcessTransport final : public Transport {
 public:
   absl::Status add(const ChannelSpec &spec) {
-    GRAPHC_ASSIGN_OR_RETURN(device::MemoryRegion memory,
-                            device::MemoryRegion::allocate(ringBytes(spec), device::MemoryRegion::Guard::None, "a channel"));
+    GRAPHC_ASSIGN_OR_RETURN(
+        device::MemoryRegion memory,
+        device::MemoryRegion::allocate(ringBytes(spec), device::MemoryRegion::Guard::None, "a channel"));
     auto *ring = new (memory.data()) RingMemory; // zeroed pages: every counter starts at 0
-    memories.push_back(std::move(memory));
-    if (!ports.addSender(spec, ring, base::FutexScope::Process, "this process") ||
-        !ports.addReceiver(spec, ring, base::FutexScope::Process, "this process"))
+    memories_.push_back(std::move(memory));
+    if (!ports_.addSender(spec, ring, base::FutexScope::Process, "this process") ||
+        !ports_.addReceiver(spec, ring, base::FutexScope::Process, "this process"))
       return absl::InvalidArgumentError(
           absl::StrCat("channel ", spec.key.channel, " instance ", spec.key.instance, " is listed twice"));
     return absl::OkStatus();
   }
-  SendPort *sender(ChannelKey key) override { return ports.sender(key); }
-  RecvPort *receiver(ChannelKey key) override { return ports.receiver(key); }
-  TransportCounters counters() const override { return ports.counters(); }
+  SendPort *sender(ChannelKey key) override { return ports_.sender(key); }
+  RecvPort *receiver(ChannelKey key) override { return ports_.receiver(key); }
+  TransportCounters counters() const override { return ports_.counters(); }
   std::vector<MessageMemory> memory() override {
     std::vector<MessageMemory> all;
-    for (const device::MemoryRegion &each : memories)
+    for (const device::MemoryRegion &each : memories_)
       all.push_back({{each.data(), each.size()}});
     return all;
   }
-  void abort(absl::Status why) override { ports.abort(std::move(why)); }
-  void wake() override { ports.wake(); }
-  absl::Status status() const override { return ports.abortState().status(); }
+  void abort(absl::Status why) override { ports_.abort(std::move(why)); }
+  void wake() override { ports_.wake(); }
+  absl::Status status() const override { return ports_.abortState().status(); }
   absl::Status reset(uint64_t epoch) override {
-    ports.reset(epoch);
+    ports_.reset(epoch);
     return absl::OkStatus();
   }
 
 private:
-  std::vector<device::MemoryRegion> memories;
-  PortTable ports;
+  std::vector<device::MemoryRegion> memories_;
+  PortTable ports_;
 };
 
 } // namespace

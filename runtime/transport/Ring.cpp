@@ -29,23 +29,23 @@ void signal(std::atomic<uint32_t> &event, base::FutexScope scope) {
 } // namespace
 
 absl::Status AbortState::status() const {
-  base::MutexLock lock(mutex);
-  return why;
+  base::MutexLock lock(mutex_);
+  return why_;
 }
 
 bool AbortState::set(absl::Status status) {
-  base::MutexLock lock(mutex);
-  if (aborted.load(std::memory_order_relaxed))
+  base::MutexLock lock(mutex_);
+  if (aborted_.load(std::memory_order_relaxed))
     return false;
-  why = status.ok() ? absl::AbortedError("the transport was aborted") : std::move(status);
-  aborted.store(true, std::memory_order_seq_cst);
+  why_ = status.ok() ? absl::AbortedError("the transport was aborted") : std::move(status);
+  aborted_.store(true, std::memory_order_seq_cst);
   return true;
 }
 
 void AbortState::clear() {
-  base::MutexLock lock(mutex);
-  why = absl::OkStatus();
-  aborted.store(false, std::memory_order_release);
+  base::MutexLock lock(mutex_);
+  why_ = absl::OkStatus();
+  aborted_.store(false, std::memory_order_release);
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -55,114 +55,114 @@ void AbortState::clear() {
 /// The receiver's count of releases is read only where the one seen last does not suffice: it is in a cache line that
 /// the receiver writes.
 bool RingSender::hasFree(uint64_t free) {
-  if (produced - seenConsumed + free <= spec.capacity)
+  if (produced_ - seenConsumed_ + free <= spec_.capacity)
     return true;
-  seenConsumed = ring->consumer.consumed.load(std::memory_order_seq_cst);
+  seenConsumed_ = ring_->consumer.consumed.load(std::memory_order_seq_cst);
   // A hostile count may claim anything; more than we sent is refused, less only stops us.
-  if (seenConsumed > produced) {
-    abort.set(
-        absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel, " was released ",
-                                         seenConsumed, " times after ", produced, " messages")));
-    seenConsumed = produced - spec.capacity;
+  if (seenConsumed_ > produced_) {
+    abort_.set(
+        absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": channel ", spec_.key.channel, " was released ",
+                                         seenConsumed_, " times after ", produced_, " messages")));
+    seenConsumed_ = produced_ - spec_.capacity;
     return false;
   }
-  return produced - seenConsumed + free <= spec.capacity;
+  return produced_ - seenConsumed_ + free <= spec_.capacity;
 }
 
 /// The slot gets the payload or, of a zero-copy message, the place of the payload in this task's zero-copy memory.
 bool RingSender::writeSlot(const void *data, uint64_t bytes) {
-  uint8_t *to = slots + slotStride(spec) * slot;
-  if (spec.unit)
-    memcpy(to + payloadStride(spec), &bytes, sizeof bytes);
-  if (!spec.zeroCopy) {
+  uint8_t *to = slots_ + slotStride(spec_) * slot_;
+  if (spec_.unit)
+    memcpy(to + payloadStride(spec_), &bytes, sizeof bytes);
+  if (!spec_.zeroCopy) {
     if (bytes && data != to) // acquired memory is the slot itself
       memcpy(to, data, bytes);
     return true;
   }
-  uint64_t offset = uint64_t(reinterpret_cast<uintptr_t>(data) - reinterpret_cast<uintptr_t>(zeroCopy.data));
-  if (offset > zeroCopy.bytes || spec.bytes > zeroCopy.bytes - offset)
-    return abort.set(
-               absl::InternalError(absl::StrCat("channel ", spec.key.channel, " sends zero-copy what is not in the ",
-                                                zeroCopy.bytes, " bytes that ", peer, " can read"))),
+  uint64_t offset = uint64_t(reinterpret_cast<uintptr_t>(data) - reinterpret_cast<uintptr_t>(zeroCopy_.data));
+  if (offset > zeroCopy_.bytes || spec_.bytes > zeroCopy_.bytes - offset)
+    return abort_.set(
+               absl::InternalError(absl::StrCat("channel ", spec_.key.channel, " sends zero-copy what is not in the ",
+                                                zeroCopy_.bytes, " bytes that ", peer_, " can read"))),
            false;
   memcpy(to, &offset, sizeof offset);
   return true;
 }
 
 PollState RingSender::acquire(void **data) {
-  if (abort.isAborted())
+  if (abort_.isAborted())
     return PollState::Aborted;
-  finishing = false;
+  finishing_ = false;
   if (!hasSlot())
-    return abort.isAborted() ? PollState::Aborted : PollState::Pending;
-  *data = slots + slotStride(spec) * slot;
+    return abort_.isAborted() ? PollState::Aborted : PollState::Pending;
+  *data = slots_ + slotStride(spec_) * slot_;
   return PollState::Ready;
 }
 
 /// The slot is written before the count of messages, which the receiver reads: so what it counts is there. Then whoever
 /// sleeps is woken.
 PollState RingSender::start(const void *data, uint64_t step, SendMode, uint64_t bytes) {
-  bytes = spec.unit ? bytes : spec.bytes;
-  if (abort.isAborted())
+  bytes = spec_.unit ? bytes : spec_.bytes;
+  if (abort_.isAborted())
     return PollState::Aborted;
-  finishing = false;
+  finishing_ = false;
   if (!hasSlot())
-    return abort.isAborted() ? PollState::Aborted : PollState::Pending;
+    return abort_.isAborted() ? PollState::Aborted : PollState::Pending;
   if (!writeSlot(data, bytes))
     return PollState::Aborted;
-  if (++slot == spec.capacity)
-    slot = 0;
-  ring->producer.step.store(step, std::memory_order_relaxed);
-  ring->producer.produced.store(++produced, std::memory_order_seq_cst);
+  if (++slot_ == spec_.capacity)
+    slot_ = 0;
+  ring_->producer.step.store(step, std::memory_order_relaxed);
+  ring_->producer.produced.store(++produced_, std::memory_order_seq_cst);
   wakeReceiver();
-  if (arrivals)
-    arrivals->arrive(scope);
-  counter.add(bytes);
+  if (arrivals_)
+    arrivals_->arrive(scope_);
+  counter_.add(bytes);
   return PollState::Ready;
 }
 
 /// A zero-copy message is done when the receiver has released every message: then nobody reads the sender's memory.
 PollState RingSender::done() {
-  if (!spec.zeroCopy)
+  if (!spec_.zeroCopy)
     return PollState::Ready; // start() copied
-  finishing = !hasFree(spec.capacity);
-  return !finishing ? PollState::Ready : abort.isAborted() ? PollState::Aborted : PollState::Pending;
+  finishing_ = !hasFree(spec_.capacity);
+  return !finishing_ ? PollState::Ready : abort_.isAborted() ? PollState::Aborted : PollState::Pending;
 }
 
 void RingSender::wakeReceiver() {
-  if (ring->consumer.receiverWaiting.load(std::memory_order_seq_cst)) {
-    ring->consumer.receiverWaiting.store(0, std::memory_order_relaxed);
-    signal(ring->producer.receiverEvent, scope);
+  if (ring_->consumer.receiverWaiting.load(std::memory_order_seq_cst)) {
+    ring_->consumer.receiverWaiting.store(0, std::memory_order_relaxed);
+    signal(ring_->producer.receiverEvent, scope_);
   }
 }
 
 void RingSender::close() {
-  if (ring->producer.closed.load(std::memory_order_relaxed))
+  if (ring_->producer.closed.load(std::memory_order_relaxed))
     return;
-  ring->producer.closed.store(1, std::memory_order_seq_cst);
+  ring_->producer.closed.store(1, std::memory_order_seq_cst);
   wakeReceiver();
-  if (arrivals)
-    arrivals->open(scope);
+  if (arrivals_)
+    arrivals_->open(scope_);
 }
 
 void RingSender::wait(absl::Duration timeout) {
-  uint64_t free = finishing ? spec.capacity : 1;
+  uint64_t free = finishing_ ? spec_.capacity : 1;
   awaitThenSleep(
-      spinThenPark, [this, free] { return abort.isAborted() || hasFree(free); }, ring->consumer.senderEvent,
-      ring->producer.senderWaiting, scope, timeout);
+      spinThenPark_, [this, free] { return abort_.isAborted() || hasFree(free); }, ring_->consumer.senderEvent,
+      ring_->producer.senderWaiting, scope_, timeout);
 }
 
 void RingSender::reset(uint64_t epoch) {
-  produced = seenConsumed = 0;
-  slot = 0;
-  finishing = false;
-  ring->producer.closed.store(0, std::memory_order_relaxed);
-  ring->producer.senderWaiting.store(0, std::memory_order_relaxed);
-  ring->producer.epoch.store(epoch, std::memory_order_relaxed);
-  ring->producer.produced.store(0, std::memory_order_seq_cst);
+  produced_ = seenConsumed_ = 0;
+  slot_ = 0;
+  finishing_ = false;
+  ring_->producer.closed.store(0, std::memory_order_relaxed);
+  ring_->producer.senderWaiting.store(0, std::memory_order_relaxed);
+  ring_->producer.epoch.store(epoch, std::memory_order_relaxed);
+  ring_->producer.produced.store(0, std::memory_order_seq_cst);
 }
 
-void RingSender::wakeLocal() { signal(ring->consumer.senderEvent, scope); }
+void RingSender::wakeLocal() { signal(ring_->consumer.senderEvent, scope_); }
 
 //===----------------------------------------------------------------------------------------------------------------===//
 // Receiver
@@ -171,29 +171,29 @@ void RingSender::wakeLocal() { signal(ring->consumer.senderEvent, scope); }
 /// The sender's memory can hold anything: the count, the epoch and the reference are checked before the lane gets an
 /// address.
 PollState RingReceiver::poll(const void **data) {
-  if (seenProduced == consumed) {
+  if (seenProduced_ == consumed_) {
     // Closed is read before the counter: what was sent before close() is then certainly seen.
-    bool closed = ring->producer.closed.load(std::memory_order_acquire) != 0;
-    seenProduced = ring->producer.produced.load(std::memory_order_acquire);
-    if (seenProduced == consumed)
-      return closed ? PollState::Closed : abort.isAborted() ? PollState::Aborted : PollState::Pending;
-    uint64_t sentIn = ring->producer.epoch.load(std::memory_order_relaxed);
-    if (seenProduced - consumed > spec.capacity || sentIn != epoch) {
-      abort.set(
-          sentIn != epoch
-              ? absl::DataLossError(absl::StrCat("shared memory of ", peer, ": a message of epoch ", sentIn,
-                                                 " on channel ", spec.key.channel, " in epoch ", epoch))
-              : absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel, " claims ",
-                                                 seenProduced - consumed, " messages in ", spec.capacity, " slots")));
-      seenProduced = consumed;
+    bool closed = ring_->producer.closed.load(std::memory_order_acquire) != 0;
+    seenProduced_ = ring_->producer.produced.load(std::memory_order_acquire);
+    if (seenProduced_ == consumed_)
+      return closed ? PollState::Closed : abort_.isAborted() ? PollState::Aborted : PollState::Pending;
+    uint64_t sentIn = ring_->producer.epoch.load(std::memory_order_relaxed);
+    if (seenProduced_ - consumed_ > spec_.capacity || sentIn != epoch_) {
+      abort_.set(sentIn != epoch_
+                     ? absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": a message of epoch ", sentIn,
+                                                        " on channel ", spec_.key.channel, " in epoch ", epoch_))
+                     : absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": channel ", spec_.key.channel,
+                                                        " claims ", seenProduced_ - consumed_, " messages in ",
+                                                        spec_.capacity, " slots")));
+      seenProduced_ = consumed_;
       return PollState::Aborted;
     }
   }
   *data = payload();
   if (!*data) {
-    abort.set(absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel,
-                                               " refers to what is not in the ", zeroCopy.bytes,
-                                               " bytes it sends zero-copy")));
+    abort_.set(absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": channel ", spec_.key.channel,
+                                                " refers to what is not in the ", zeroCopy_.bytes,
+                                                " bytes it sends zero-copy")));
     return PollState::Aborted;
   }
   return readSize() ? PollState::Ready : PollState::Aborted;
@@ -201,93 +201,93 @@ PollState RingReceiver::poll(const void **data) {
 
 /// Once, as the sender may change it: the lane is given what was checked.
 bool RingReceiver::readSize() {
-  messageBytes = spec.bytes;
-  if (!spec.unit)
+  messageBytes_ = spec_.bytes;
+  if (!spec_.unit)
     return true;
-  memcpy(&messageBytes, slots + slotStride(spec) * slot + payloadStride(spec), sizeof messageBytes);
-  if (isMessageSize(spec, messageBytes))
+  memcpy(&messageBytes_, slots_ + slotStride(spec_) * slot_ + payloadStride(spec_), sizeof messageBytes_);
+  if (isMessageSize(spec_, messageBytes_))
     return true;
-  abort.set(absl::DataLossError(absl::StrCat("shared memory of ", peer, ": a message on channel ", spec.key.channel,
-                                             " says that it has ", messageBytes, " bytes; expected at most ",
-                                             spec.bytes, ", a multiple of ", spec.unit)));
-  messageBytes = 0;
+  abort_.set(absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": a message on channel ", spec_.key.channel,
+                                              " says that it has ", messageBytes_, " bytes; expected at most ",
+                                              spec_.bytes, ", a multiple of ", spec_.unit)));
+  messageBytes_ = 0;
   return false;
 }
 
 const void *RingReceiver::payload() const {
-  const uint8_t *from = slots + slotStride(spec) * slot;
-  if (!spec.zeroCopy)
+  const uint8_t *from = slots_ + slotStride(spec_) * slot_;
+  if (!spec_.zeroCopy)
     return from;
   uint64_t offset;
   memcpy(&offset, from, sizeof offset);
-  if (offset % 64 || offset > zeroCopy.bytes || spec.bytes > zeroCopy.bytes - offset)
+  if (offset % 64 || offset > zeroCopy_.bytes || spec_.bytes > zeroCopy_.bytes - offset)
     return nullptr;
-  return reinterpret_cast<const uint8_t *>(reinterpret_cast<uintptr_t>(zeroCopy.data) + offset);
+  return reinterpret_cast<const uint8_t *>(reinterpret_cast<uintptr_t>(zeroCopy_.data) + offset);
 }
 
 /// Counts the slot as free, and wakes a sender that sleeps for one.
 void RingReceiver::release() {
-  if (++slot == spec.capacity)
-    slot = 0;
-  ring->consumer.consumed.store(++consumed, std::memory_order_seq_cst);
-  if (ring->producer.senderWaiting.load(std::memory_order_seq_cst)) {
-    ring->producer.senderWaiting.store(0, std::memory_order_relaxed);
-    signal(ring->consumer.senderEvent, scope);
+  if (++slot_ == spec_.capacity)
+    slot_ = 0;
+  ring_->consumer.consumed.store(++consumed_, std::memory_order_seq_cst);
+  if (ring_->producer.senderWaiting.load(std::memory_order_seq_cst)) {
+    ring_->producer.senderWaiting.store(0, std::memory_order_relaxed);
+    signal(ring_->consumer.senderEvent, scope_);
   }
-  counter.add(messageBytes);
+  counter_.add(messageBytes_);
 }
 
 bool RingReceiver::changed() const {
-  return ring->producer.produced.load(std::memory_order_seq_cst) != consumed ||
-         ring->producer.closed.load(std::memory_order_seq_cst) != 0 || abort.isAborted();
+  return ring_->producer.produced.load(std::memory_order_seq_cst) != consumed_ ||
+         ring_->producer.closed.load(std::memory_order_seq_cst) != 0 || abort_.isAborted();
 }
 
 void RingReceiver::wait(absl::Duration timeout) {
   awaitThenSleep(
-      spinThenPark, [this] { return changed(); }, ring->producer.receiverEvent, ring->consumer.receiverWaiting, scope,
-      timeout);
+      spinThenPark_, [this] { return changed(); }, ring_->producer.receiverEvent, ring_->consumer.receiverWaiting,
+      scope_, timeout);
 }
 
 /// Sleeps once for the messages of many senders: the arrival counter wakes it when as many have come as are missing
 /// here.
 void RingReceiver::waitAll(std::span<RecvPort *const> ports, absl::Duration timeout) {
-  if (!arrivals)
+  if (!arrivals_)
     return wait(timeout);
   auto isMissing = [&](RecvPort *port) {
     auto *other = dynamic_cast<RingReceiver *>(port);
-    return other && other->arrivals == arrivals && !other->changed();
+    return other && other->arrivals_ == arrivals_ && !other->changed();
   };
   auto missing = [&] { return uint64_t(std::count_if(ports.begin(), ports.end(), isMissing)); };
   // What is counted from here on is not among what is there, or it is, and the lane looks once too often.
-  uint64_t arrived = arrivals->arrived.load(std::memory_order_seq_cst), wanted = arrived + missing();
-  auto isThere = [&] { return arrivals->arrived.load(std::memory_order_seq_cst) >= wanted || abort.isAborted(); };
-  if (spinThenPark.await(isThere, timeout))
+  uint64_t arrived = arrivals_->arrived.load(std::memory_order_seq_cst), wanted = arrived + missing();
+  auto isThere = [&] { return arrivals_->arrived.load(std::memory_order_seq_cst) >= wanted || abort_.isAborted(); };
+  if (spinThenPark_.await(isThere, timeout))
     return;
-  const uint32_t seen = arrivals->event.load(std::memory_order_acquire);
-  arrived = arrivals->arrived.load(std::memory_order_seq_cst);
+  const uint32_t seen = arrivals_->event.load(std::memory_order_acquire);
+  arrived = arrivals_->arrived.load(std::memory_order_seq_cst);
   wanted = arrived + missing();
   if (wanted == arrived)
     return;
-  arrivals->wanted.store(wanted, std::memory_order_seq_cst);
-  if (arrivals->arrived.load(std::memory_order_seq_cst) < wanted && missing() == wanted - arrived)
-    base::futexWait(&arrivals->event, seen, absl::ToInt64Nanoseconds(timeout), scope);
-  arrivals->wanted.store(0, std::memory_order_relaxed);
+  arrivals_->wanted.store(wanted, std::memory_order_seq_cst);
+  if (arrivals_->arrived.load(std::memory_order_seq_cst) < wanted && missing() == wanted - arrived)
+    base::futexWait(&arrivals_->event, seen, absl::ToInt64Nanoseconds(timeout), scope_);
+  arrivals_->wanted.store(0, std::memory_order_relaxed);
 }
 
 void RingReceiver::reset(uint64_t newEpoch) {
-  consumed = seenProduced = 0;
-  slot = 0;
-  epoch = newEpoch;
-  ring->consumer.receiverWaiting.store(0, std::memory_order_relaxed);
-  ring->consumer.consumed.store(0, std::memory_order_seq_cst);
-  if (arrivals)
-    arrivals->reset();
+  consumed_ = seenProduced_ = 0;
+  slot_ = 0;
+  epoch_ = newEpoch;
+  ring_->consumer.receiverWaiting.store(0, std::memory_order_relaxed);
+  ring_->consumer.consumed.store(0, std::memory_order_seq_cst);
+  if (arrivals_)
+    arrivals_->reset();
 }
 
 void RingReceiver::wakeLocal() {
-  signal(ring->producer.receiverEvent, scope);
-  if (arrivals)
-    arrivals->ring(scope);
+  signal(ring_->producer.receiverEvent, scope_);
+  if (arrivals_)
+    arrivals_->ring(scope_);
 }
 
 } // namespace graphc::transport

@@ -64,16 +64,16 @@ struct ZeroCopyView {
 /// Whether and why a transport aborted; shared by its ports. `aborted` is the only part on the step path.
 class AbortState {
 public:
-  bool isAborted() const { return aborted.load(std::memory_order_acquire); }
+  bool isAborted() const { return aborted_.load(std::memory_order_acquire); }
   absl::Status status() const;
   /// True for the first abort since the last clear.
   bool set(absl::Status why);
   void clear();
 
 private:
-  std::atomic<bool> aborted{false};
-  mutable base::Mutex mutex;
-  absl::Status why ABSL_GUARDED_BY(mutex);
+  std::atomic<bool> aborted_{false};
+  mutable base::Mutex mutex_;
+  absl::Status why_ ABSL_GUARDED_BY(mutex_);
 };
 
 /// Payload counters of one port: written by its lane, read by anyone.
@@ -85,24 +85,24 @@ struct PortCounter {
 class RingSender final : public SendPort {
 public:
   RingSender(const ChannelSpec &spec, RingMemory *ring, AbortState &abort, base::FutexScope scope, std::string peer)
-      : spec(spec), ring(ring), slots(reinterpret_cast<uint8_t *>(ring + 1)), abort(abort), scope(scope),
-        peer(std::move(peer)) {}
+      : spec_(spec), ring_(ring), slots_(reinterpret_cast<uint8_t *>(ring + 1)), abort_(abort), scope_(scope),
+        peer_(std::move(peer)) {}
 
   PollState acquire(void **data) override;
   PollState start(const void *data, uint64_t step, SendMode mode, uint64_t bytes = kWhole) override;
   PollState done() override;
   void close() override;
   void wait(absl::Duration timeout) override;
-  absl::Status status() const override { return abort.status(); }
+  absl::Status status() const override { return abort_.status(); }
 
   void reset(uint64_t epoch);
   void wakeLocal(); ///< after an abort, from any thread
-  const ChannelSpec &channel() const { return spec; }
-  uint64_t bytesMoved() const { return counter.bytes.load(std::memory_order_relaxed); }
+  const ChannelSpec &channel() const { return spec_; }
+  uint64_t bytesMoved() const { return counter_.bytes.load(std::memory_order_relaxed); }
   /// What this side sends zero-copy, before the first start().
-  void setZeroCopy(ZeroCopyView view) { zeroCopy = view; }
+  void setZeroCopy(ZeroCopyView view) { zeroCopy_ = view; }
   /// The receiver's, where it has one, before the first start().
-  void tell(ArrivalCounter *receivers) { arrivals = receivers; }
+  void tell(ArrivalCounter *receivers) { arrivals_ = receivers; }
 
 private:
   /// Asks the receiver how far it is. False: fewer than `free` slots are.
@@ -111,47 +111,47 @@ private:
   bool writeSlot(const void *data, uint64_t bytes);
   void wakeReceiver();
 
-  const ChannelSpec spec;
-  RingMemory *const ring;
-  uint8_t *const slots;
-  AbortState &abort;
-  const base::FutexScope scope;
-  const std::string peer;
-  uint64_t produced = 0;
-  uint64_t seenConsumed = 0;
-  uint32_t slot = 0; // produced mod capacity
-  bool finishing = false; // done() was Pending: wait() is for the last release
-  ZeroCopyView zeroCopy;
-  ArrivalCounter *arrivals = nullptr;
-  SpinThenPark spinThenPark;
-  PortCounter counter;
+  const ChannelSpec spec_;
+  RingMemory *const ring_;
+  uint8_t *const slots_;
+  AbortState &abort_;
+  const base::FutexScope scope_;
+  const std::string peer_;
+  uint64_t produced_ = 0;
+  uint64_t seenConsumed_ = 0;
+  uint32_t slot_ = 0; // produced mod capacity
+  bool finishing_ = false; // done() was Pending: wait() is for the last release
+  ZeroCopyView zeroCopy_;
+  ArrivalCounter *arrivals_ = nullptr;
+  SpinThenPark spinThenPark_;
+  PortCounter counter_;
 };
 
 class RingReceiver final : public RecvPort {
 public:
   RingReceiver(const ChannelSpec &spec, RingMemory *ring, AbortState &abort, base::FutexScope scope, std::string peer)
-      : spec(spec), ring(ring), slots(reinterpret_cast<uint8_t *>(ring + 1)), abort(abort), scope(scope),
-        peer(std::move(peer)) {}
+      : spec_(spec), ring_(ring), slots_(reinterpret_cast<uint8_t *>(ring + 1)), abort_(abort), scope_(scope),
+        peer_(std::move(peer)) {}
 
   PollState poll(const void **data) override;
-  uint64_t size() const override { return spec.unit ? messageBytes : kWhole; }
+  uint64_t size() const override { return spec_.unit ? messageBytes_ : kWhole; }
   void release() override;
   void wait(absl::Duration timeout) override;
   void waitAll(std::span<RecvPort *const> ports, absl::Duration timeout) override;
-  absl::Status status() const override { return abort.status(); }
+  absl::Status status() const override { return abort_.status(); }
   std::span<const uint8_t> sendersMemory() const override {
-    return zeroCopy.data ? std::span(zeroCopy.data, zeroCopy.bytes) : std::span<const uint8_t>();
+    return zeroCopy_.data ? std::span(zeroCopy_.data, zeroCopy_.bytes) : std::span<const uint8_t>();
   }
 
   void reset(uint64_t epoch);
   void wakeLocal();
-  const ChannelSpec &channel() const { return spec; }
-  uint64_t bytesMoved() const { return counter.bytes.load(std::memory_order_relaxed); }
+  const ChannelSpec &channel() const { return spec_; }
+  uint64_t bytesMoved() const { return counter_.bytes.load(std::memory_order_relaxed); }
 
   /// Where the sender's zero-copy memory is mapped here, before the first poll().
-  void mapZeroCopy(ZeroCopyView view) { zeroCopy = view; }
+  void mapZeroCopy(ZeroCopyView view) { zeroCopy_ = view; }
   /// That of its family, which its sender knows too, before the first poll().
-  void gather(ArrivalCounter *family) { arrivals = family; }
+  void gather(ArrivalCounter *family) { arrivals_ = family; }
 
 private:
   bool changed() const;
@@ -160,21 +160,21 @@ private:
   /// Reads how large the oldest message is; false where it cannot be.
   bool readSize();
 
-  const ChannelSpec spec;
-  RingMemory *const ring;
-  uint8_t *const slots;
-  AbortState &abort;
-  const base::FutexScope scope;
-  const std::string peer;
-  uint64_t consumed = 0;
-  uint64_t seenProduced = 0;
-  uint64_t epoch = 0;
-  uint32_t slot = 0;
-  uint64_t messageBytes = 0; // of the last Ready poll
-  ZeroCopyView zeroCopy;
-  ArrivalCounter *arrivals = nullptr;
-  SpinThenPark spinThenPark;
-  PortCounter counter;
+  const ChannelSpec spec_;
+  RingMemory *const ring_;
+  uint8_t *const slots_;
+  AbortState &abort_;
+  const base::FutexScope scope_;
+  const std::string peer_;
+  uint64_t consumed_ = 0;
+  uint64_t seenProduced_ = 0;
+  uint64_t epoch_ = 0;
+  uint32_t slot_ = 0;
+  uint64_t messageBytes_ = 0; // of the last Ready poll
+  ZeroCopyView zeroCopy_;
+  ArrivalCounter *arrivals_ = nullptr;
+  SpinThenPark spinThenPark_;
+  PortCounter counter_;
 };
 
 } // namespace graphc::transport

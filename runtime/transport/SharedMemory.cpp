@@ -54,76 +54,76 @@ class Mapping {
 public:
   Mapping() = default;
   Mapping(Mapping &&other) noexcept
-      : base(std::exchange(other.base, nullptr)), bytes(other.bytes), writable(other.writable) {}
+      : base_(std::exchange(other.base_, nullptr)), bytes_(other.bytes_), writable_(other.writable_) {}
   Mapping &operator=(Mapping &&other) noexcept {
-    std::swap(base, other.base);
-    std::swap(bytes, other.bytes);
-    std::swap(writable, other.writable);
+    std::swap(base_, other.base_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(writable_, other.writable_);
     return *this;
   }
   ~Mapping() {
-    if (base)
-      ::munmap(base, bytes);
+    if (base_)
+      ::munmap(base_, bytes_);
   }
   static absl::StatusOr<Mapping> map(int fd, uint64_t bytes, int protection = PROT_READ | PROT_WRITE) {
     Mapping mapping;
     void *base = ::mmap(nullptr, bytes, protection, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED)
       return base::errnoStatus(absl::StrCat("mapping ", bytes, " bytes of shared memory"), errno);
-    mapping.base = static_cast<uint8_t *>(base);
-    mapping.bytes = bytes;
-    mapping.writable = protection & PROT_WRITE;
+    mapping.base_ = static_cast<uint8_t *>(base);
+    mapping.bytes_ = bytes;
+    mapping.writable_ = protection & PROT_WRITE;
     if (bytes >= (uint64_t(4) << 20))
       ::madvise(base, bytes, MADV_HUGEPAGE);
     return mapping;
   }
-  uint8_t *data() const { return base; }
-  ZeroCopyView view() const { return {base, bytes}; }
-  MessageMemory memory() const { return {{base, bytes}, writable}; }
+  uint8_t *data() const { return base_; }
+  ZeroCopyView view() const { return {base_, bytes_}; }
+  MessageMemory memory() const { return {{base_, bytes_}, writable_}; }
 
 private:
-  uint8_t *base = nullptr;
-  uint64_t bytes = 0;
-  bool writable = true;
+  uint8_t *base_ = nullptr;
+  uint64_t bytes_ = 0;
+  bool writable_ = true;
 };
 
 class SharedMemoryImpl final : public SharedMemoryTransport {
 public:
   SharedMemoryImpl(SharedMemoryOptions given, base::UniqueFd socket)
-      : options(std::move(given)), listener(std::move(socket)) {}
+      : options_(std::move(given)), listener_(std::move(socket)) {}
   absl::Status listen();
 
   void setPath(const std::string &task, const std::string &path) override {
-    for (SharedMemoryPeer &peer : options.peers)
+    for (SharedMemoryPeer &peer : options_.peers)
       if (peer.task == task)
         peer.path = path;
   }
   absl::Status connect(absl::Time deadline) override;
-  SendPort *sender(ChannelKey key) override { return ports.sender(key); }
-  RecvPort *receiver(ChannelKey key) override { return ports.receiver(key); }
+  SendPort *sender(ChannelKey key) override { return ports_.sender(key); }
+  RecvPort *receiver(ChannelKey key) override { return ports_.receiver(key); }
   TransportCounters counters() const override {
-    base::MutexLock lock(mutex);
-    return ports.counters();
+    base::MutexLock lock(mutex_);
+    return ports_.counters();
   }
   std::vector<MessageMemory> memory() override {
-    base::MutexLock lock(mutex);
+    base::MutexLock lock(mutex_);
     std::vector<MessageMemory> all;
-    for (const Mapping &mapping : mappings)
+    for (const Mapping &mapping : mappings_)
       all.push_back(mapping.memory());
     return all;
   }
-  absl::Status status() const override { return ports.abortState().status(); }
+  absl::Status status() const override { return ports_.abortState().status(); }
   void abort(absl::Status why) override {
-    base::MutexLock lock(mutex);
-    ports.abort(std::move(why));
-    arrived.notifyAll();
+    base::MutexLock lock(mutex_);
+    ports_.abort(std::move(why));
+    arrived_.notifyAll();
   }
   void wake() override {
-    base::MutexLock lock(mutex);
-    ports.wake();
+    base::MutexLock lock(mutex_);
+    ports_.wake();
   }
   absl::Status reset(uint64_t epoch) override {
-    ports.reset(epoch);
+    ports_.reset(epoch);
     return absl::OkStatus();
   }
 
@@ -138,31 +138,31 @@ private:
   };
   absl::StatusOr<detail::SegmentAcceptor::Host::Memory> give(const detail::Request &request);
   bool connected(const detail::Request &request);
-  absl::StatusOr<Segment *> segmentOf(const detail::Hello &hello) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
-  absl::Status mapZeroCopy(Segment &segment, const detail::Request &request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+  absl::StatusOr<Segment *> segmentOf(const detail::Hello &hello) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status mapZeroCopy(Segment &segment, const detail::Request &request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status attach(const SharedMemoryPeer &peer, const detail::SharedSegment &segment);
-  absl::Status makeArrivalCounters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
-  std::string missing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex); // peers that have not come
+  absl::Status makeArrivalCounters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::string missing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_); // peers that have not come
 
-  SharedMemoryOptions options;
-  std::vector<Mapping> mappings ABSL_GUARDED_BY(mutex); // of rings, and of what peers send zero-copy
-  std::vector<Mapping> counterMappings ABSL_GUARDED_BY(mutex);
-  PortTable ports; // connect() adds senders under `mutex`; complete before a lane runs
-  base::UniqueFd listener; // until the acceptor has it
-  mutable base::Mutex mutex;
-  base::CondVar arrived;
-  std::vector<Segment> segments ABSL_GUARDED_BY(mutex); // incoming
-  base::UniqueFd arrivalsFd; // of this task as a receiver; empty where nothing is gathered
-  uint32_t arrivalCounters = 0; // one a channel of the plan up to the last that is gathered
-  std::unique_ptr<detail::SegmentAcceptor> acceptor; // last: its thread calls this
+  SharedMemoryOptions options_;
+  std::vector<Mapping> mappings_ ABSL_GUARDED_BY(mutex_); // of rings, and of what peers send zero-copy
+  std::vector<Mapping> counterMappings_ ABSL_GUARDED_BY(mutex_);
+  PortTable ports_; // connect() adds senders under `mutex`; complete before a lane runs
+  base::UniqueFd listener_; // until the acceptor has it
+  mutable base::Mutex mutex_;
+  base::CondVar arrived_;
+  std::vector<Segment> segments_ ABSL_GUARDED_BY(mutex_); // incoming
+  base::UniqueFd arrivalsFd_; // of this task as a receiver; empty where nothing is gathered
+  uint32_t arrivalCounters_ = 0; // one a channel of the plan up to the last that is gathered
+  std::unique_ptr<detail::SegmentAcceptor> acceptor_; // last: its thread calls this
 };
 
 /// The receiving side: for each peer that sends here a memfd with the rings of its channels, then the arrival counters,
 /// then the acceptor, which hands both out to peers that ask.
 absl::Status SharedMemoryImpl::listen() {
-  base::MutexLock lock(mutex);
-  for (SharedMemoryPeer &peer : options.peers) {
-    if (peer.task.size() >= 128 || options.self.size() >= 128)
+  base::MutexLock lock(mutex_);
+  for (SharedMemoryPeer &peer : options_.peers) {
+    if (peer.task.size() >= 128 || options_.self.size() >= 128)
       return absl::InvalidArgumentError(absl::StrCat("the task name ", peer.task, " is too long"));
     sortSpecs(peer.incoming);
     sortSpecs(peer.outgoing);
@@ -176,59 +176,59 @@ absl::Status SharedMemoryImpl::listen() {
     GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(segment.fd.get(), bytes));
     uint8_t *at = mapping.data();
     for (const ChannelSpec &spec : peer.incoming) {
-      if (!ports.addReceiver(spec, reinterpret_cast<RingMemory *>(at), base::FutexScope::Shared, peer.task))
+      if (!ports_.addReceiver(spec, reinterpret_cast<RingMemory *>(at), base::FutexScope::Shared, peer.task))
         return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " comes from two peers"));
       if (spec.zeroCopy)
         segment.zeroCopy.push_back(spec.key);
       at += ringBytes(spec);
     }
-    mappings.push_back(std::move(mapping));
-    segments.push_back(std::move(segment));
+    mappings_.push_back(std::move(mapping));
+    segments_.push_back(std::move(segment));
   }
   GRAPHC_RETURN_IF_ERROR(makeArrivalCounters());
-  ports.reset(0);
-  if (segments.empty())
+  ports_.reset(0);
+  if (segments_.empty())
     return absl::OkStatus();
-  if (!listener)
+  if (!listener_)
     return absl::InvalidArgumentError("peers send here, and there is no socket for them to come to");
   GRAPHC_ASSIGN_OR_RETURN(
-      acceptor, detail::SegmentAcceptor::start(std::move(listener),
-                                        {[this](const detail::Request &request) { return give(request); },
-                                         [this](const detail::Request &request) { return connected(request); }}));
+      acceptor_, detail::SegmentAcceptor::start(
+                     std::move(listener_), {[this](const detail::Request &request) { return give(request); },
+                                            [this](const detail::Request &request) { return connected(request); }}));
   return absl::OkStatus();
 }
 
 /// One memfd with a counter for each channel whose messages are waited for together. Every sender of such a channel
 /// gets it.
 absl::Status SharedMemoryImpl::makeArrivalCounters() {
-  for (const SharedMemoryPeer &peer : options.peers)
+  for (const SharedMemoryPeer &peer : options_.peers)
     for (const ChannelSpec &spec : peer.incoming)
       if (spec.gathered)
-        arrivalCounters = std::max(arrivalCounters, spec.key.channel + 1);
-  if (arrivalCounters == 0)
+        arrivalCounters_ = std::max(arrivalCounters_, spec.key.channel + 1);
+  if (arrivalCounters_ == 0)
     return absl::OkStatus();
-  GRAPHC_ASSIGN_OR_RETURN(arrivalsFd, detail::makeSegment(wholePages(arrivalCounters * sizeof(ArrivalCounter))));
-  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(arrivalsFd.get(), arrivalCounters * sizeof(ArrivalCounter)));
-  for (const SharedMemoryPeer &peer : options.peers)
+  GRAPHC_ASSIGN_OR_RETURN(arrivalsFd_, detail::makeSegment(wholePages(arrivalCounters_ * sizeof(ArrivalCounter))));
+  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(arrivalsFd_.get(), arrivalCounters_ * sizeof(ArrivalCounter)));
+  for (const SharedMemoryPeer &peer : options_.peers)
     for (const ChannelSpec &spec : peer.incoming)
       if (spec.gathered)
-        ports.gather(spec.key, reinterpret_cast<ArrivalCounter *>(mapping.data()) + spec.key.channel);
-  counterMappings.push_back(std::move(mapping));
+        ports_.gather(spec.key, reinterpret_cast<ArrivalCounter *>(mapping.data()) + spec.key.channel);
+  counterMappings_.push_back(std::move(mapping));
   return absl::OkStatus();
 }
 
 /// Of the caller: it is of this run and this plan, it means this task, it knows the same channels, and it has not come
 /// before.
 absl::StatusOr<SharedMemoryImpl::Segment *> SharedMemoryImpl::segmentOf(const detail::Hello &hello) {
-  detail::Hello expected = detail::makeHello(options.run, options.fingerprint, hello.from, options.self);
+  detail::Hello expected = detail::makeHello(options_.run, options_.fingerprint, hello.from, options_.self);
   if (memcmp(hello.run, expected.run, sizeof hello.run) != 0)
     return absl::FailedPreconditionError("it is of another run");
   if (memcmp(hello.fingerprint, expected.fingerprint, sizeof hello.fingerprint) != 0)
-    return absl::FailedPreconditionError(absl::StrCat("another plan: ours is ", options.fingerprint.substr(0, 16),
+    return absl::FailedPreconditionError(absl::StrCat("another plan: ours is ", options_.fingerprint.substr(0, 16),
                                                       ", yours ", std::string(hello.fingerprint, 16)));
   if (strcmp(hello.to, expected.to) != 0)
-    return absl::InvalidArgumentError(absl::StrCat("this is ", options.self, ", not ", hello.to));
-  for (Segment &candidate : segments)
+    return absl::InvalidArgumentError(absl::StrCat("this is ", options_.self, ", not ", hello.to));
+  for (Segment &candidate : segments_)
     if (candidate.peer == hello.from) {
       if (candidate.taken)
         return absl::AlreadyExistsError(absl::StrCat(hello.from, " is connected already"));
@@ -254,24 +254,24 @@ absl::Status SharedMemoryImpl::mapZeroCopy(Segment &segment, const detail::Reque
 
 /// On the acceptor's thread. The caller has the memory once it says so; until then it may ask again.
 absl::StatusOr<detail::SegmentAcceptor::Host::Memory> SharedMemoryImpl::give(const detail::Request &request) {
-  base::MutexLock lock(mutex);
+  base::MutexLock lock(mutex_);
   GRAPHC_ASSIGN_OR_RETURN(Segment * segment, segmentOf(request.hello));
   GRAPHC_RETURN_IF_ERROR(mapZeroCopy(*segment, request));
-  return detail::SegmentAcceptor::Host::Memory{segment->fd.get(), arrivalsFd.get(), arrivalCounters};
+  return detail::SegmentAcceptor::Host::Memory{segment->fd.get(), arrivalsFd_.get(), arrivalCounters_};
 }
 
 bool SharedMemoryImpl::connected(const detail::Request &request) {
-  base::MutexLock lock(mutex);
-  for (Segment &segment : segments)
+  base::MutexLock lock(mutex_);
+  for (Segment &segment : segments_)
     if (segment.peer == request.hello.from) {
       segment.taken = true;
       segment.fd.reset();
       for (ChannelKey key : segment.zeroCopy)
-        ports.mapZeroCopy(key, segment.ofPeer.view());
+        ports_.mapZeroCopy(key, segment.ofPeer.view());
       if (!segment.zeroCopy.empty())
-        mappings.push_back(std::move(segment.ofPeer));
+        mappings_.push_back(std::move(segment.ofPeer));
     }
-  arrived.notifyAll();
+  arrived_.notifyAll();
   return missing().empty();
 }
 
@@ -287,29 +287,29 @@ absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, const detail
     GRAPHC_ASSIGN_OR_RETURN(arrivals, Mapping::map(segment.arrivals.get(), arrivalBytes));
   }
   uint8_t *at = mapping.data();
-  base::MutexLock lock(mutex);
+  base::MutexLock lock(mutex_);
   for (const ChannelSpec &spec : peer.outgoing) {
     auto *ring = reinterpret_cast<RingMemory *>(at);
-    if (!ports.addSender(spec, ring, base::FutexScope::Shared, peer.task))
+    if (!ports_.addSender(spec, ring, base::FutexScope::Shared, peer.task))
       return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " goes to two peers"));
     if (spec.zeroCopy)
-      ports.setZeroCopy(spec.key, {options.zeroCopy, options.zeroCopyBytes});
+      ports_.setZeroCopy(spec.key, {options_.zeroCopy, options_.zeroCopyBytes});
     if (spec.gathered) {
       if (spec.key.channel >= segment.arrivalCounters)
         return absl::DataLossError(absl::StrCat(peer.task, " has no arrival counter for channel ", spec.key.channel));
-      ports.tell(spec.key, reinterpret_cast<ArrivalCounter *>(arrivals.data()) + spec.key.channel);
+      ports_.tell(spec.key, reinterpret_cast<ArrivalCounter *>(arrivals.data()) + spec.key.channel);
     }
     at += ringBytes(spec);
   }
-  mappings.push_back(std::move(mapping));
+  mappings_.push_back(std::move(mapping));
   if (arrivalBytes)
-    counterMappings.push_back(std::move(arrivals));
+    counterMappings_.push_back(std::move(arrivals));
   return absl::OkStatus();
 }
 
 std::string SharedMemoryImpl::missing() {
   std::vector<std::string> names;
-  for (const Segment &segment : segments)
+  for (const Segment &segment : segments_)
     if (!segment.taken)
       names.push_back(segment.peer);
   return absl::StrJoin(names, ", ");
@@ -319,18 +319,18 @@ std::string SharedMemoryImpl::missing() {
 /// memory, again while the peer is not ready. Then it waits until each peer that sends here has asked. An abort ends
 /// both.
 absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
-  for (const SharedMemoryPeer &peer : options.peers) {
+  for (const SharedMemoryPeer &peer : options_.peers) {
     if (peer.outgoing.empty())
       continue;
-    detail::Hello hello = detail::makeHello(options.run, options.fingerprint, options.self, peer.task);
+    detail::Hello hello = detail::makeHello(options_.run, options_.fingerprint, options_.self, peer.task);
     hello.layout = layoutHash(peer.outgoing);
     bool sendsZeroCopy =
         std::any_of(peer.outgoing.begin(), peer.outgoing.end(), [](const ChannelSpec &spec) { return spec.zeroCopy; });
-    hello.zeroCopyBytes = sendsZeroCopy ? options.zeroCopyBytes : 0;
+    hello.zeroCopyBytes = sendsZeroCopy ? options_.zeroCopyBytes : 0;
     const absl::Time found = std::min(deadline, absl::Now() + kFind);
     for (absl::Duration pause = absl::Microseconds(200);; pause = std::min(pause * 2, absl::Milliseconds(20))) {
       absl::StatusOr<detail::SharedSegment> segment =
-          detail::requestSegment(peer.path, hello, sendsZeroCopy ? options.zeroCopyFd : -1);
+          detail::requestSegment(peer.path, hello, sendsZeroCopy ? options_.zeroCopyFd : -1);
       if (segment.ok()) {
         GRAPHC_RETURN_IF_ERROR(attach(peer, *segment));
         break;
@@ -339,21 +339,21 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
         return segment.status();
       GRAPHC_RETURN_IF_ERROR(status());
       if (absl::Now() + pause > found)
-        return absl::DeadlineExceededError(absl::StrCat(options.self, " waited for the shared memory of ", peer.task,
+        return absl::DeadlineExceededError(absl::StrCat(options_.self, " waited for the shared memory of ", peer.task,
                                                         ": ", base::describe(segment.status()),
                                                         "; if it is in another container, use --transport=grpc"));
-      base::MutexLock lock(mutex);
-      arrived.waitFor(mutex, pause);
+      base::MutexLock lock(mutex_);
+      arrived_.waitFor(mutex_, pause);
     }
   }
-  base::MutexLock lock(mutex);
+  base::MutexLock lock(mutex_);
   while (!missing().empty()) {
-    if (ports.abortState().isAborted())
-      return ports.abortState().status();
-    arrived.waitUntil(mutex, deadline);
+    if (ports_.abortState().isAborted())
+      return ports_.abortState().status();
+    arrived_.waitUntil(mutex_, deadline);
     if (absl::Now() >= deadline && !missing().empty())
       return absl::DeadlineExceededError(
-          absl::StrCat(options.self, " waited for ", missing(), " to connect to its shared memory"));
+          absl::StrCat(options_.self, " waited for ", missing(), " to connect to its shared memory"));
   }
   return absl::OkStatus();
 }

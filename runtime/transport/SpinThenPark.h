@@ -26,11 +26,11 @@ public:
     constexpr int64_t holding = 10000, yielding = 200000, computing = 1000000; // ticks: 5, 100 and 500 us at 2 GHz
     const int64_t begin = base::ticks(), most = 2 * absl::ToInt64Nanoseconds(std::min(timeout, absl::Seconds(1)));
     int64_t time = begin;
-    if (const uint32_t before = spunInVain++; before < 3 || before % 64 == 0) {
+    if (const uint32_t before = spunInVain_++; before < 3 || before % 64 == 0) {
       do {
         for (int i = 0; i < 8; ++i) {
           if (ready()) {
-            spunInVain = 0;
+            spunInVain_ = 0;
             return true;
           }
           base::spinHint();
@@ -38,8 +38,8 @@ public:
         time = base::ticks();
       } while (time - begin < std::min(most, holding));
     }
-    if (doesNotYield) {
-      --doesNotYield;
+    if (doesNotYield_) {
+      --doesNotYield_;
     } else {
       const int64_t end = std::min(begin + most, time + yielding);
       bool is = false, lost = false;
@@ -62,19 +62,19 @@ private:
   /// many each time until it was well worth it again.
   void weigh(bool lost) {
     if (!lost) {
-      if (losses && --losses == 0)
-        rest = leastRest;
-    } else if ((losses += 16) >= 32) {
-      losses = 16;
-      doesNotYield = rest;
-      rest = std::min(4 * rest, 64 * leastRest);
+      if (losses_ && --losses_ == 0)
+        rest_ = leastRest;
+    } else if ((losses_ += 16) >= 32) {
+      losses_ = 16;
+      doesNotYield_ = rest_;
+      rest_ = std::min(4 * rest_, 64 * leastRest);
     }
   }
 
-  uint32_t spunInVain = 0; // waits in a row
+  uint32_t spunInVain_ = 0; // waits in a row
   static constexpr uint32_t leastRest = 256;
-  uint32_t losses = 0, rest = leastRest;
-  uint32_t doesNotYield = 0; // for so many waits
+  uint32_t losses_ = 0, rest_ = leastRest;
+  uint32_t doesNotYield_ = 0; // for so many waits
 };
 
 } // namespace graphc::transport

@@ -161,8 +161,8 @@ public:
 class TransportSet final : public Transport {
 public:
   void add(std::shared_ptr<Transport> transport) {
-    base::MutexLock lock(mutex);
-    parts.push_back(std::move(transport));
+    base::MutexLock lock(mutex_);
+    parts_.push_back(std::move(transport));
   }
   /// In front of the others, in place of `before` (null: of none): from now on its channels are found there. What was added is aborted as the
   /// others are.
@@ -178,14 +178,14 @@ public:
 
 private:
   std::vector<std::shared_ptr<Transport>> all() const {
-    base::MutexLock lock(mutex);
-    return parts;
+    base::MutexLock lock(mutex_);
+    return parts_;
   }
-  mutable base::Mutex mutex; ///< a leaf: but for counters() of the parts, which takes that of one
-  std::vector<std::shared_ptr<Transport>> parts ABSL_GUARDED_BY(mutex);
-  TransportCounters gone ABSL_GUARDED_BY(mutex); ///< of those that were replaced
-  bool aborted ABSL_GUARDED_BY(mutex) = false;
-  absl::Status why ABSL_GUARDED_BY(mutex);
+  mutable base::Mutex mutex_; ///< a leaf: but for counters() of the parts, which takes that of one
+  std::vector<std::shared_ptr<Transport>> parts_ ABSL_GUARDED_BY(mutex_);
+  TransportCounters gone_ ABSL_GUARDED_BY(mutex_); ///< of those that were replaced
+  bool aborted_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status why_ ABSL_GUARDED_BY(mutex_);
 };
 
 } // namespace graphc::transport

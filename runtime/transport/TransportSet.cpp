@@ -8,14 +8,14 @@ namespace graphc::transport {
 void TransportSet::putFirst(std::shared_ptr<Transport> transport, const Transport *before) {
   absl::Status over;
   {
-    base::MutexLock lock(mutex);
+    base::MutexLock lock(mutex_);
     if (before) {
-      gone += before->counters();
-      std::erase_if(parts, [&](const auto &part) { return part.get() == before; });
+      gone_ += before->counters();
+      std::erase_if(parts_, [&](const auto &part) { return part.get() == before; });
     }
-    parts.insert(parts.begin(), transport);
-    if (aborted)
-      over = why;
+    parts_.insert(parts_.begin(), transport);
+    if (aborted_)
+      over = why_;
     else
       return;
   }
@@ -37,9 +37,9 @@ RecvPort *TransportSet::receiver(ChannelKey key) {
 }
 
 TransportCounters TransportSet::counters() const {
-  base::MutexLock lock(mutex);
-  TransportCounters sum = gone;
-  for (const auto &part : parts)
+  base::MutexLock lock(mutex_);
+  TransportCounters sum = gone_;
+  for (const auto &part : parts_)
     sum += part->counters();
   return sum;
 }
@@ -54,10 +54,10 @@ std::vector<MessageMemory> TransportSet::memory() {
 
 void TransportSet::abort(absl::Status status) {
   {
-    base::MutexLock lock(mutex);
-    if (!aborted)
-      why = status;
-    aborted = true;
+    base::MutexLock lock(mutex_);
+    if (!aborted_)
+      why_ = status;
+    aborted_ = true;
   }
   for (const auto &part : all())
     part->abort(status);
@@ -76,9 +76,9 @@ void TransportSet::wake() {
 
 absl::Status TransportSet::reset(uint64_t epoch) {
   {
-    base::MutexLock lock(mutex);
-    aborted = false;
-    why = absl::OkStatus();
+    base::MutexLock lock(mutex_);
+    aborted_ = false;
+    why_ = absl::OkStatus();
   }
   for (const auto &part : all())
     GRAPHC_RETURN_IF_ERROR(part->reset(epoch));

@@ -26,15 +26,15 @@ class Accounts {
 public:
   ~Accounts() {
     const char *name = std::getenv("GRAPHC_FAKE_ACCOUNTS");
-    if (!name || !launches)
+    if (!name || !launches_)
       return;
     if (FILE *file = std::fopen((std::string(name) + "." + std::to_string(::getpid())).c_str(), "w")) {
       std::fprintf(file,
                    "{\"memory\": %llu, \"pinned\": %llu, \"shared\": %llu, \"to_device\": %llu, \"from_device\": %llu, "
                    "\"pageable_to_device\": %llu, \"pageable_from_device\": %llu, \"calls\": {",
-                   most, mostPinned, mostShared, toDevice, fromDevice, pageableToDevice, pageableFromDevice);
+                   most_, mostPinned_, mostShared_, toDevice_, fromDevice_, pageableToDevice_, pageableFromDevice_);
       const char *between = "";
-      for (const auto &[function, count] : calls)
+      for (const auto &[function, count] : calls_)
         std::fprintf(file, "%s\"%s\": %llu", std::exchange(between, ", "), function.c_str(), count);
       std::fprintf(file, "}}\n");
       std::fclose(file);
@@ -42,62 +42,62 @@ public:
   }
 
   void called(const char *function) {
-    base::MutexLock lock(mutex);
-    ++calls[function];
+    base::MutexLock lock(mutex_);
+    ++calls_[function];
   }
   /// By this and by other processes.
-  unsigned long long taken(int gpu) const { return ofGpu.of(gpu); }
+  unsigned long long taken(int gpu) const { return ofGpu_.of(gpu); }
   void allocated(int gpu, unsigned long long address, unsigned long long bytes) {
-    base::MutexLock lock(mutex);
-    ofGpu.add(gpu, bytes);
-    memory += bytes;
-    allocations[address] = {gpu, bytes};
+    base::MutexLock lock(mutex_);
+    ofGpu_.add(gpu, bytes);
+    memory_ += bytes;
+    allocations_[address] = {gpu, bytes};
   }
   void freed(unsigned long long address) {
-    base::MutexLock lock(mutex);
-    if (auto found = allocations.find(address); found != allocations.end()) {
-      ofGpu.remove(found->second.first, found->second.second);
-      memory -= found->second.second;
-      allocations.erase(found);
+    base::MutexLock lock(mutex_);
+    if (auto found = allocations_.find(address); found != allocations_.end()) {
+      ofGpu_.remove(found->second.first, found->second.second);
+      memory_ -= found->second.second;
+      allocations_.erase(found);
     }
   }
   /// `shared`: with other processes, which messages go through.
   void pinned(const void *start, unsigned long long bytes, bool shared) {
-    base::MutexLock lock(mutex);
-    registered[start] = {bytes, shared};
-    (shared ? sharedMemory : hostMemory) += bytes;
+    base::MutexLock lock(mutex_);
+    registered_[start] = {bytes, shared};
+    (shared ? sharedMemory_ : hostMemory_) += bytes;
   }
   void unpinned(const void *start) {
-    base::MutexLock lock(mutex);
-    const auto [bytes, shared] = registered[start];
-    (shared ? sharedMemory : hostMemory) -= bytes;
-    registered.erase(start);
+    base::MutexLock lock(mutex_);
+    const auto [bytes, shared] = registered_[start];
+    (shared ? sharedMemory_ : hostMemory_) -= bytes;
+    registered_.erase(start);
   }
   void copied(bool isToDevice, unsigned long long bytes) {
-    base::MutexLock lock(mutex);
-    (isToDevice ? toDevice : fromDevice) += bytes;
+    base::MutexLock lock(mutex_);
+    (isToDevice ? toDevice_ : fromDevice_) += bytes;
   }
   /// One that copied() counts as well, of host memory that nobody has registered.
   void copiedPageable(bool isToDevice, unsigned long long bytes) {
-    base::MutexLock lock(mutex);
-    (isToDevice ? pageableToDevice : pageableFromDevice) += bytes;
+    base::MutexLock lock(mutex_);
+    (isToDevice ? pageableToDevice_ : pageableFromDevice_) += bytes;
   }
   void launched() {
-    base::MutexLock lock(mutex);
-    ++launches;
-    most = std::max(most, memory);
-    mostPinned = std::max(mostPinned, hostMemory);
-    mostShared = std::max(mostShared, sharedMemory);
+    base::MutexLock lock(mutex_);
+    ++launches_;
+    most_ = std::max(most_, memory_);
+    mostPinned_ = std::max(mostPinned_, hostMemory_);
+    mostShared_ = std::max(mostShared_, sharedMemory_);
   }
 
 private:
-  base::Mutex mutex;
-  TakenMemory ofGpu;
-  std::map<unsigned long long, std::pair<int, unsigned long long>> allocations ABSL_GUARDED_BY(mutex);
-  std::map<const void *, std::pair<unsigned long long, bool>> registered ABSL_GUARDED_BY(mutex);
-  std::map<std::string, unsigned long long> calls ABSL_GUARDED_BY(mutex); // by function
-  unsigned long long memory = 0, hostMemory = 0, sharedMemory = 0, launches = 0, most = 0, mostPinned = 0,
-                     mostShared = 0, toDevice = 0, fromDevice = 0, pageableToDevice = 0, pageableFromDevice = 0;
+  base::Mutex mutex_;
+  TakenMemory ofGpu_;
+  std::map<unsigned long long, std::pair<int, unsigned long long>> allocations_ ABSL_GUARDED_BY(mutex_);
+  std::map<const void *, std::pair<unsigned long long, bool>> registered_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, unsigned long long> calls_ ABSL_GUARDED_BY(mutex_); // by function
+  unsigned long long memory_ = 0, hostMemory_ = 0, sharedMemory_ = 0, launches_ = 0, most_ = 0, mostPinned_ = 0,
+                     mostShared_ = 0, toDevice_ = 0, fromDevice_ = 0, pageableToDevice_ = 0, pageableFromDevice_ = 0;
 };
 
 } // namespace graphc

@@ -25,25 +25,25 @@ struct Executable {
 template <typename Object> class Kept {
 public:
   Object *add(std::unique_ptr<Object> object) {
-    base::MutexLock lock(mutex);
-    all.insert(object.get());
+    base::MutexLock lock(mutex_);
+    all_.insert(object.get());
     return object.release();
   }
   bool has(const Object *object) {
-    base::MutexLock lock(mutex);
-    return all.contains(object);
+    base::MutexLock lock(mutex_);
+    return all_.contains(object);
   }
   Result destroy(Object *object) {
-    base::MutexLock lock(mutex);
-    if (!all.erase(object))
+    base::MutexLock lock(mutex_);
+    if (!all_.erase(object))
       return kInvalidHandle;
     delete object;
     return kSuccess;
   }
 
 private:
-  base::Mutex mutex;
-  std::set<const Object *> all ABSL_GUARDED_BY(mutex);
+  base::Mutex mutex_;
+  std::set<const Object *> all_ ABSL_GUARDED_BY(mutex_);
 };
 Kept<Graph> &graphs() {
   static auto *all = new Kept<Graph>;

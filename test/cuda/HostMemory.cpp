@@ -46,31 +46,31 @@ int HostMemory::add(const void *start, uint64_t bytes, unsigned flags) {
   const Mapped mapped = lookUp(pageOf(begin), pagesEnd(begin + bytes));
   if (!mapped.readable || (!mapped.writable && !readOnly))
     return kInvalidValue;
-  base::MutexLock lock(mutex);
-  for (const auto &[other, range] : ranges)
+  base::MutexLock lock(mutex_);
+  for (const auto &[other, range] : ranges_)
     if (pageOf(other) < pagesEnd(begin + bytes) && pageOf(begin) < pagesEnd(other + range.bytes))
       return kAlreadyRegistered;
-  ranges[begin] = {bytes, readOnly};
+  ranges_[begin] = {bytes, readOnly};
   return 0;
 }
 
 int HostMemory::remove(const void *start) {
-  base::MutexLock lock(mutex);
-  auto found = ranges.find(reinterpret_cast<uintptr_t>(start));
-  if (found == ranges.end())
+  base::MutexLock lock(mutex_);
+  auto found = ranges_.find(reinterpret_cast<uintptr_t>(start));
+  if (found == ranges_.end())
     return kNotRegistered;
   if (!lookUp(pageOf(found->first), pagesEnd(found->first + found->second.bytes)).readable) {
     std::fprintf(stderr, "simulated GPU: memory was unmapped before it was unregistered\n");
     std::abort();
   }
-  ranges.erase(found);
+  ranges_.erase(found);
   return 0;
 }
 
 HostMemory::Kind HostMemory::find(const void *start, uint64_t bytes) {
-  base::MutexLock lock(mutex);
-  auto found = ranges.upper_bound(reinterpret_cast<uintptr_t>(start));
-  if (found == ranges.begin())
+  base::MutexLock lock(mutex_);
+  auto found = ranges_.upper_bound(reinterpret_cast<uintptr_t>(start));
+  if (found == ranges_.begin())
     return Kind::Pageable;
   --found;
   if (reinterpret_cast<uintptr_t>(start) + bytes > found->first + found->second.bytes)

@@ -32,8 +32,8 @@ private:
     uint64_t bytes;
     bool readOnly;
   };
-  base::Mutex mutex;
-  std::map<uintptr_t, Range> ranges ABSL_GUARDED_BY(mutex);
+  base::Mutex mutex_;
+  std::map<uintptr_t, Range> ranges_ ABSL_GUARDED_BY(mutex_);
 };
 
 /// Whether other processes may have the same page.

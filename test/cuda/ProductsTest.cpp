@@ -13,7 +13,7 @@
 namespace graphc::device::cuda {
 namespace {
 
-using kernels::Precision;
+using kernels::MatmulPrecision;
 using testing::HasSubstr;
 
 struct Shape {
@@ -102,7 +102,7 @@ double errorByBound(const Shape &s, MatmulPrecision precision, const Made &run) 
   const double unit = std::ldexp(1.0, -24); // of f32
   const double factor = precision == MatmulPrecision::Tf32   ? std::ldexp(1.0, -10)
                         : precision == MatmulPrecision::Bf16 ? std::ldexp(1.0, -7)
-                                                       : 0;
+                                                             : 0;
   double worst = 0;
   for (int64_t each = 0; each < s.batch; ++each)
     for (int64_t i = 0; i < s.m; ++i)

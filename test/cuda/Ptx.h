@@ -190,13 +190,13 @@ public:
 
 class Machine {
 public:
-  explicit Machine(Memory &memory, uint64_t seed = 1) : memory(memory), seed(seed) {}
+  explicit Machine(Memory &memory, uint64_t seed = 1) : memory_(memory), seed_(seed) {}
 
   /// One launch: blocks in an order that the seed decides. `params` point to the arguments' values, as in cuLaunchKernel.
   absl::Status launch(const Function &function, std::array<uint32_t, 3> blocks, std::array<uint32_t, 3> threads,
                       void **params);
   /// Instructions that threads have executed.
-  uint64_t executed() const { return count; }
+  uint64_t executed() const { return count_; }
 
 private:
   friend class BlockRun;
@@ -209,11 +209,11 @@ private:
   Shadow &byteShadowOf(uint64_t address);
   static constexpr uint64_t kSplit = ~uint64_t(0); ///< in place of Shadow::written
 
-  Memory &memory;
-  uint64_t seed;
-  uint64_t era = 1, count = 0;
-  std::unordered_map<uint64_t, std::unique_ptr<std::array<Shadow, 1024>>> shadows; ///< of global memory, by its page
-  std::unordered_map<uint64_t, std::array<Shadow, 4>> byteShadows; ///< by the word, address / 4
+  Memory &memory_;
+  uint64_t seed_;
+  uint64_t era_ = 1, count_ = 0;
+  std::unordered_map<uint64_t, std::unique_ptr<std::array<Shadow, 1024>>> shadows_; ///< of global memory, by its page
+  std::unordered_map<uint64_t, std::array<Shadow, 4>> byteShadows_; ///< by the word, address / 4
 };
 
 } // namespace graphc::ptx

@@ -20,22 +20,22 @@ class BlockRun {
 public:
   BlockRun(Machine &machine, const Function &function, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> size,
            uint32_t block, void **params, uint64_t launchEra)
-      : machine(machine), function(function), grid(grid), size(size), block(block), params(params),
-        launchEra(launchEra), threads(size[0] * size[1] * size[2]),
-        registers(size_t(function.registers) * threads, 0x7ff7a5a5a5a5a5a5), // a NaN of a thread that reads too early
-        shared(function.sharedBytes), sharedShadow(function.sharedBytes), written(function.sharedBytes) {}
+      : machine_(machine), function_(function), grid_(grid), size_(size), block_(block), params_(params),
+        launchEra_(launchEra), threads_(size[0] * size[1] * size[2]),
+        registers_(size_t(function.registers) * threads_, 0x7ff7a5a5a5a5a5a5), // a NaN of a thread that reads too early
+        shared_(function.sharedBytes), sharedShadow_(function.sharedBytes), written_(function.sharedBytes) {}
 
   absl::Status run() {
-    pc.assign(threads, 0);
-    waiting.assign(threads, false);
+    pc_.assign(threads_, 0);
+    waiting_.assign(threads_, false);
     std::vector<uint32_t> active;
     for (;;) {
       uint32_t lowest = ~0u, live = 0;
-      for (uint32_t t = 0; t < threads; ++t)
-        if (pc[t] != kEnded) {
+      for (uint32_t t = 0; t < threads_; ++t)
+        if (pc_[t] != kEnded) {
           ++live;
-          if (!waiting[t])
-            lowest = std::min(lowest, pc[t]);
+          if (!waiting_[t])
+            lowest = std::min(lowest, pc_[t]);
         }
       if (!live)
         return absl::OkStatus();
@@ -45,8 +45,8 @@ public:
         continue;
       }
       active.clear();
-      for (uint32_t t = 0; t < threads; ++t)
-        if (pc[t] == lowest && !waiting[t])
+      for (uint32_t t = 0; t < threads_; ++t)
+        if (pc_[t] == lowest && !waiting_[t])
           active.push_back(t);
       if (absl::Status status = go(lowest, active); !status.ok())
         return status;
@@ -59,36 +59,36 @@ private:
 
   template <typename... Parts> absl::Status fail(const Instruction &in, uint32_t thread, const Parts &...parts) const {
     return absl::FailedPreconditionError(
-        absl::StrCat(function.name, ", PTX line ", in.line, ", block ", block, ", thread ", thread, ": ", parts...));
+        absl::StrCat(function_.name, ", PTX line ", in.line, ", block ", block_, ", thread ", thread, ": ", parts...));
   }
 
-  uint64_t &reg(uint32_t index, uint32_t thread) { return registers[size_t(index) * threads + thread]; }
+  uint64_t &reg(uint32_t index, uint32_t thread) { return registers_[size_t(index) * threads_ + thread]; }
 
   /// The threads at `at` on and on, as long as they stay together and meet nobody.
   absl::Status go(uint32_t at, const std::vector<uint32_t> &active) {
     uint32_t next = kEnded; // where others are
-    for (uint32_t t = 0; t < threads; ++t)
-      if (pc[t] > at && pc[t] != kEnded)
-        next = std::min(next, pc[t]);
+    for (uint32_t t = 0; t < threads_; ++t)
+      if (pc_[t] > at && pc_[t] != kEnded)
+        next = std::min(next, pc_[t]);
     while (at < next) {
-      if (at >= function.code.size())
-        return absl::FailedPreconditionError(absl::StrCat(function.name, " ends without ret"));
-      const Instruction &in = function.code[at];
-      machine.count += active.size();
+      if (at >= function_.code.size())
+        return absl::FailedPreconditionError(absl::StrCat(function_.name, " ends without ret"));
+      const Instruction &in = function_.code[at];
+      machine_.count_ += active.size();
       if (in.code == Code::Bra || in.code == Code::Ret) {
         for (uint32_t t : active)
           if (isOn(in, t))
-            pc[t] = in.code == Code::Ret ? kEnded : in.target;
+            pc_[t] = in.code == Code::Ret ? kEnded : in.target;
           else
-            pc[t] = at + 1;
+            pc_[t] = at + 1;
         return absl::OkStatus();
       }
       if (in.code == Code::Bar || in.code == Code::Shfl) {
         for (uint32_t t : active) {
           if (in.guard != Operand::kNoRegister)
             return fail(in, t, "a barrier or shuffle under a predicate");
-          pc[t] = at;
-          waiting[t] = true;
+          pc_[t] = at;
+          waiting_[t] = true;
         }
         return absl::OkStatus();
       }
@@ -98,7 +98,7 @@ private:
             return status;
       ++at;
       for (uint32_t t : active)
-        pc[t] = at;
+        pc_[t] = at;
     }
     return absl::OkStatus();
   }
@@ -110,43 +110,43 @@ private:
   /// All live threads wait: warps that are whole at a shuffle do it, else everybody must be at one barrier.
   absl::Status meet(uint32_t live) {
     bool shuffled = false;
-    for (uint32_t warp = 0; warp * kWarp < threads; ++warp) {
-      const uint32_t first = warp * kWarp, end = std::min(first + kWarp, threads);
-      if (pc[first] == kEnded || function.code[pc[first]].code != Code::Shfl)
+    for (uint32_t warp = 0; warp * kWarp < threads_; ++warp) {
+      const uint32_t first = warp * kWarp, end = std::min(first + kWarp, threads_);
+      if (pc_[first] == kEnded || function_.code[pc_[first]].code != Code::Shfl)
         continue;
       bool whole = true;
       for (uint32_t t = first; t < end; ++t)
-        whole &= pc[t] == pc[first];
+        whole &= pc_[t] == pc_[first];
       if (!whole)
         continue;
-      if (absl::Status status = shuffle(function.code[pc[first]], first, end); !status.ok())
+      if (absl::Status status = shuffle(function_.code[pc_[first]], first, end); !status.ok())
         return status;
       for (uint32_t t = first; t < end; ++t) {
-        ++pc[t];
-        waiting[t] = false;
+        ++pc_[t];
+        waiting_[t] = false;
       }
       shuffled = true;
     }
     if (shuffled)
       return absl::OkStatus();
     uint32_t at = kEnded;
-    for (uint32_t t = 0; t < threads; ++t) {
-      if (pc[t] == kEnded)
+    for (uint32_t t = 0; t < threads_; ++t) {
+      if (pc_[t] == kEnded)
         continue;
-      const Instruction &in = function.code[pc[t]];
+      const Instruction &in = function_.code[pc_[t]];
       if (in.code == Code::Shfl)
         return fail(in, t, "a shuffle that not all threads of the warp reach");
-      if (at != kEnded && at != pc[t])
-        return fail(in, t, "another barrier than that of line ", function.code[at].line);
-      at = pc[t];
+      if (at != kEnded && at != pc_[t])
+        return fail(in, t, "another barrier than that of line ", function_.code[at].line);
+      at = pc_[t];
     }
-    if (live != threads)
-      return fail(function.code[at], 0, "a barrier that ", threads - live, " of ", threads, " threads never reach");
-    for (uint32_t t = 0; t < threads; ++t) {
-      ++pc[t];
-      waiting[t] = false;
+    if (live != threads_)
+      return fail(function_.code[at], 0, "a barrier that ", threads_ - live, " of ", threads_, " threads never reach");
+    for (uint32_t t = 0; t < threads_; ++t) {
+      ++pc_[t];
+      waiting_[t] = false;
     }
-    era = ++machine.era;
+    era_ = ++machine_.era_;
     return absl::OkStatus();
   }
 
@@ -210,13 +210,13 @@ private:
   uint64_t special(ptx::Special which, uint32_t thread) const {
     const uint32_t index = uint32_t(which);
     if (index < 3)
-      return index == 0 ? thread % size[0] : index == 1 ? thread / size[0] % size[1] : thread / size[0] / size[1];
+      return index == 0 ? thread % size_[0] : index == 1 ? thread / size_[0] % size_[1] : thread / size_[0] / size_[1];
     if (index < 6)
-      return size[index - 3];
+      return size_[index - 3];
     if (index < 9)
-      return index == 6 ? block % grid[0] : index == 7 ? block / grid[0] % grid[1] : block / grid[0] / grid[1];
+      return index == 6 ? block_ % grid_[0] : index == 7 ? block_ / grid_[0] % grid_[1] : block_ / grid_[0] / grid_[1];
     if (index < 12)
-      return grid[index - 9];
+      return grid_[index - 9];
     return which == ptx::Special::Laneid ? thread % kWarp : kWarp;
   }
 
@@ -287,24 +287,24 @@ private:
       at += reg(address.reg, thread);
     uint8_t *memory = nullptr;
     if (in.space == Space::Param) {
-      if (!loads || at / 8 >= function.params.size())
+      if (!loads || at / 8 >= function_.params.size())
         return fail(in, thread, "no such parameter");
-      memory = static_cast<uint8_t *>(params[at / 8]) + at % 8;
+      memory = static_cast<uint8_t *>(params_[at / 8]) + at % 8;
     } else if (at % bytes) {
       return fail(in, thread, "an access of ", bytes, " bytes at ", at, ", which is not aligned");
     } else if (in.space == Space::Shared) {
-      if (at + bytes > shared.size())
-        return fail(in, thread, "an access at ", at, " of the block's memory of ", shared.size(), " bytes");
-      memory = shared.data() + at;
+      if (at + bytes > shared_.size())
+        return fail(in, thread, "an access at ", at, " of the block's memory of ", shared_.size(), " bytes");
+      memory = shared_.data() + at;
       for (uint64_t byte = at; byte < at + bytes; ++byte) {
-        if (loads && !written[byte])
+        if (loads && !written_[byte])
           return fail(in, thread, "the block's memory is read before anybody wrote it");
-        written[byte] = true;
-        if (absl::Status status = race(in, thread, sharedShadow[byte], !loads); !status.ok())
+        written_[byte] = true;
+        if (absl::Status status = race(in, thread, sharedShadow_[byte], !loads); !status.ok())
           return status;
       }
     } else if (in.space == Space::Global) {
-      memory = machine.memory.find(at, bytes);
+      memory = machine_.memory_.find(at, bytes);
       if (!memory)
         return fail(in, thread, "an access of ", bytes, " bytes outside of every allocation");
       if (absl::Status status = raceInGlobal(in, thread, at, bytes, each); !status.ok())
@@ -330,14 +330,14 @@ private:
   absl::Status raceInGlobal(const Instruction &in, uint32_t thread, uint64_t at, uint64_t bytes, uint32_t each) {
     const bool writes = in.code != Code::Ld;
     for (uint64_t word = at / 4 * 4; word < at + bytes; word += 4) {
-      Machine::Shadow &shadow = machine.shadowOf(word);
+      Machine::Shadow &shadow = machine_.shadowOf(word);
       if (each >= 4 && shadow.written != Machine::kSplit) {
         if (absl::Status status = race(in, thread, shadow, writes); !status.ok())
           return status;
         continue;
       }
       for (uint64_t byte = std::max(word, at); byte < std::min(word + 4, at + bytes); ++byte)
-        if (absl::Status status = race(in, thread, machine.byteShadowOf(byte), writes); !status.ok())
+        if (absl::Status status = race(in, thread, machine_.byteShadowOf(byte), writes); !status.ok())
           return status;
     }
     return absl::OkStatus();
@@ -345,12 +345,12 @@ private:
 
   /// Two threads may touch the same only with a barrier of their block between them, unless both read.
   absl::Status race(const Instruction &in, uint32_t thread, Machine::Shadow &shadow, bool writes) {
-    const uint64_t who = uint64_t(block) << 11 | thread, now = era << 32 | who;
+    const uint64_t who = uint64_t(block_) << 11 | thread, now = era_ << 32 | who;
     auto isUnordered = [&](uint64_t before) {
       const uint64_t when = before >> 32;
-      if (when < launchEra || uint32_t(before) == uint32_t(who))
+      if (when < launchEra_ || uint32_t(before) == uint32_t(who))
         return false;
-      return (uint32_t(before) >> 11) != block || when == era;
+      return (uint32_t(before) >> 11) != block_ || when == era_;
     };
     const bool meetsWrite = isUnordered(shadow.written);
     if (meetsWrite || (writes && isUnordered(shadow.read))) {
@@ -364,31 +364,31 @@ private:
     }
     // Of several readers all are kept: those of other blocks as a block of its own, those of this one as a thread of its own.
     const uint64_t when = shadow.read >> 32, last = uint32_t(shadow.read);
-    if (when >= launchEra && last >> 11 != block)
-      shadow.read = era << 32 | 0xffffffffu;
+    if (when >= launchEra_ && last >> 11 != block_)
+      shadow.read = era_ << 32 | 0xffffffffu;
     else
-      shadow.read = now | (when == era && last != who ? kManyThreads : 0);
+      shadow.read = now | (when == era_ && last != who ? kManyThreads : 0);
     return absl::OkStatus();
   }
 
-  Machine &machine;
-  const Function &function;
-  const std::array<uint32_t, 3> grid, size;
-  const uint32_t block;
-  void **params;
-  const uint64_t launchEra;
-  uint64_t era = launchEra;
-  const uint32_t threads;
-  std::vector<uint64_t> registers;
-  std::vector<uint8_t> shared;
-  std::vector<Machine::Shadow> sharedShadow;
-  std::vector<bool> written; // of the block's memory
-  std::vector<uint32_t> pc;
-  std::vector<bool> waiting;
+  Machine &machine_;
+  const Function &function_;
+  const std::array<uint32_t, 3> grid_, size_;
+  const uint32_t block_;
+  void **params_;
+  const uint64_t launchEra_;
+  uint64_t era_ = launchEra_;
+  const uint32_t threads_;
+  std::vector<uint64_t> registers_;
+  std::vector<uint8_t> shared_;
+  std::vector<Machine::Shadow> sharedShadow_;
+  std::vector<bool> written_; // of the block's memory
+  std::vector<uint32_t> pc_;
+  std::vector<bool> waiting_;
 };
 
 Machine::Shadow &Machine::shadowOf(uint64_t address) {
-  std::unique_ptr<std::array<Shadow, 1024>> &page = shadows[address / 4096];
+  std::unique_ptr<std::array<Shadow, 1024>> &page = shadows_[address / 4096];
   if (!page)
     page = std::make_unique<std::array<Shadow, 1024>>();
   return (*page)[address % 4096 / 4];
@@ -396,7 +396,7 @@ Machine::Shadow &Machine::shadowOf(uint64_t address) {
 
 Machine::Shadow &Machine::byteShadowOf(uint64_t address) {
   Shadow &word = shadowOf(address);
-  std::array<Shadow, 4> &bytes = byteShadows[address / 4];
+  std::array<Shadow, 4> &bytes = byteShadows_[address / 4];
   if (word.written != kSplit) {
     bytes.fill(word);
     word.written = kSplit;
@@ -419,13 +419,13 @@ absl::Status Machine::launch(const Function &function, std::array<uint32_t, 3> b
         absl::StrCat(function.name, " has ", function.sharedBytes, " bytes of the block's memory"));
   std::vector<uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0u);
-  std::mt19937_64 random(seed + era);
+  std::mt19937_64 random(seed_ + era_);
   std::shuffle(order.begin(), order.end(), random);
-  const uint64_t launchEra = ++era;
+  const uint64_t launchEra = ++era_;
   for (uint32_t block : order)
     if (absl::Status status = BlockRun(*this, function, blocks, threads, block, params, launchEra).run(); !status.ok())
       return status;
-  ++era;
+  ++era_;
   return absl::OkStatus();
 }
 

@@ -112,22 +112,22 @@ const std::map<std::string_view, Special> kSpecials = {
 /// Line by line; a statement ends where its last character says so.
 class Parser {
 public:
-  explicit Parser(std::string_view text) : lines(cut(text, "\n", /*keepEmpty=*/true)) {}
+  explicit Parser(std::string_view text) : lines_(cut(text, "\n", /*keepEmpty=*/true)) {}
 
   absl::StatusOr<Module> run() {
-    for (number = 1; number <= lines.size(); ++number) {
-      std::string_view line = lines[number - 1];
+    for (number_ = 1; number_ <= lines_.size(); ++number_) {
+      std::string_view line = lines_[number_ - 1];
       if (size_t comment = line.find("//"); comment != line.npos)
         line = line.substr(0, comment);
       line = strip(line);
       if (line.empty())
         continue;
       // A statement may go over several lines: those of an entry and its parameters, or a global's numbers.
-      pending += (pending.empty() ? "" : " ") + std::string(line);
+      pending_ += (pending_.empty() ? "" : " ") + std::string(line);
       if (!isWhole())
         continue;
-      std::string statement = std::exchange(pending, "");
-      if (function && statement.front() == '{' && statement.back() == '}') { // a scope on one line
+      std::string statement = std::exchange(pending_, "");
+      if (function_ && statement.front() == '{' && statement.back() == '}') { // a scope on one line
         for (std::string_view inner : cut(std::string_view(statement).substr(1, statement.size() - 2), ";"))
           if (absl::Status status = take(std::string(strip(inner)) + ";"); !status.ok())
             return status;
@@ -136,36 +136,36 @@ public:
       if (absl::Status status = take(statement); !status.ok())
         return status;
     }
-    if (function || !pending.empty())
+    if (function_ || !pending_.empty())
       return fail("the text ends in the middle");
-    return std::move(module);
+    return std::move(module_);
   }
 
 private:
   template <typename... Parts> absl::Status fail(const Parts &...parts) const {
     std::ostringstream text;
-    text << "PTX line " << number << ": ";
+    text << "PTX line " << number_ << ": ";
     (text << ... << parts);
     return absl::InvalidArgumentError(text.str());
   }
 
   bool isWhole() const {
-    if (pending.front() == '{' && function)
-      return pending.back() == '}';
-    if (pending.back() == ';' || pending.back() == ':' || pending == "{" || pending == "}")
+    if (pending_.front() == '{' && function_)
+      return pending_.back() == '}';
+    if (pending_.back() == ';' || pending_.back() == ':' || pending_ == "{" || pending_ == "}")
       return true;
-    if (pending.starts_with(".version") || pending.starts_with(".target") || pending.starts_with(".address_size"))
+    if (pending_.starts_with(".version") || pending_.starts_with(".target") || pending_.starts_with(".address_size"))
       return true;
-    return pending.find(".entry") != std::string::npos && pending.back() == '{';
+    return pending_.find(".entry") != std::string::npos && pending_.back() == '{';
   }
 
   absl::Status take(std::string_view statement) {
-    if (!function)
+    if (!function_)
       return takeOutside(statement);
     if (statement == "}")
       return endFunction();
     if (statement.back() == ':') {
-      labels[std::string(statement.substr(0, statement.size() - 1))] = uint32_t(function->code.size());
+      labels_[std::string(statement.substr(0, statement.size() - 1))] = uint32_t(function_->code.size());
       return absl::OkStatus();
     }
     statement.remove_suffix(1); // ;
@@ -185,7 +185,7 @@ private:
     if (statement.starts_with(".version") || statement.starts_with(".address_size"))
       return absl::OkStatus();
     if (consume(statement, ".target")) {
-      module.target = std::string(strip(statement));
+      module_.target = std::string(strip(statement));
       return absl::OkStatus();
     }
     if (statement.find(".entry") != statement.npos)
@@ -197,15 +197,15 @@ private:
 
   /// `.visible .entry NAME( .param .u64 .ptr .align 64 P, … ) .reqntid 256 {`
   absl::Status takeEntry(std::string_view statement) {
-    function.emplace();
-    registers.clear();
-    labels.clear();
-    singles.clear();
-    shared.clear();
-    branches.clear();
+    function_.emplace();
+    registers_.clear();
+    labels_.clear();
+    singles_.clear();
+    shared_.clear();
+    branches_.clear();
     const size_t open = statement.find('('), close = statement.find(')');
     std::string_view head = statement.substr(0, open);
-    function->name = std::string(strip(head.substr(head.find(".entry") + 6)));
+    function_->name = std::string(strip(head.substr(head.find(".entry") + 6)));
     if (open != statement.npos)
       for (std::string_view param : cut(statement.substr(open + 1, close - open - 1), ",")) {
         std::vector<std::string_view> words = cut(param, " \t");
@@ -215,7 +215,7 @@ private:
             type = known->second;
         if (type == Type::None || words[0] != ".param")
           return fail("unknown parameter: ", param);
-        function->params.emplace_back(std::string(words.back()), sizeOf(type));
+        function_->params.emplace_back(std::string(words.back()), sizeOf(type));
       }
     std::string_view rest = close == statement.npos ? "" : statement.substr(close + 1);
     std::vector<std::string_view> words = cut(rest, " \t,{");
@@ -227,7 +227,7 @@ private:
           ++i;
         }
         if (exact)
-          function->threads = threads;
+          function_->threads = threads;
       } else if (words[i] == ".minnctapersm") {
         ++i;
       } else {
@@ -257,7 +257,7 @@ private:
     }
     if (type == Type::None || name.empty())
       return fail("unknown global: ", statement);
-    Global &global = module.globals[name];
+    Global &global = module_.globals[name];
     global.bytes = elements * sizeOf(type);
     if (size_t brace = statement.find('{'); brace != statement.npos)
       for (std::string_view word : cut(statement.substr(brace + 1, statement.find('}') - brace - 1), ",")) {
@@ -283,10 +283,10 @@ private:
     if (words.size() < 3 || !kTypes.contains(words[1].substr(1)) || (words.size() > 3 && !toNumber(words[3], &count)))
       return fail("unknown registers: ", statement);
     if (words.size() == 3)
-      singles[std::string(words[2])] = function->registers; // of its scope, which may have the name again
+      singles_[std::string(words[2])] = function_->registers; // of its scope, which may have the name again
     else
-      registers[std::string(words[2])] = {function->registers, count};
-    function->registers += count;
+      registers_[std::string(words[2])] = {function_->registers, count};
+    function_->registers += count;
     return absl::OkStatus();
   }
 
@@ -297,21 +297,21 @@ private:
     if (words.size() != 6 || words[1] != ".align" || !toNumber(words[2], &align) || !align ||
         !kTypes.contains(words[3].substr(1)) || !toNumber(words[5], &elements))
       return fail("unknown shared memory: ", statement);
-    function->sharedBytes = (function->sharedBytes + align - 1) / align * align;
-    shared[std::string(words[4])] = function->sharedBytes;
-    function->sharedBytes += elements * sizeOf(kTypes.at(words[3].substr(1)));
+    function_->sharedBytes = (function_->sharedBytes + align - 1) / align * align;
+    shared_[std::string(words[4])] = function_->sharedBytes;
+    function_->sharedBytes += elements * sizeOf(kTypes.at(words[3].substr(1)));
     return absl::OkStatus();
   }
 
   absl::StatusOr<uint32_t> registerOf(std::string_view name) {
-    if (auto single = singles.find(std::string(name)); single != singles.end())
+    if (auto single = singles_.find(std::string(name)); single != singles_.end())
       return single->second;
     size_t digits = name.size();
     while (digits > 0 && (name[digits - 1] >= '0' && name[digits - 1] <= '9'))
       --digits;
     uint32_t index = 0;
-    auto bank = registers.find(std::string(name.substr(0, digits)));
-    if (bank == registers.end() || !toNumber(name.substr(digits), &index) || index >= bank->second.second)
+    auto bank = registers_.find(std::string(name.substr(0, digits)));
+    if (bank == registers_.end() || !toNumber(name.substr(digits), &index) || index >= bank->second.second)
       return fail("unknown register: ", name);
     return bank->second.first + index;
   }
@@ -357,7 +357,7 @@ private:
       operand.value = *number;
       return operand;
     }
-    if (auto memory = shared.find(std::string(word)); memory != shared.end()) {
+    if (auto memory = shared_.find(std::string(word)); memory != shared_.end()) {
       operand.value = int64_t(memory->second);
       return operand;
     }
@@ -380,14 +380,14 @@ private:
         return fail("unknown address: ", text);
     }
     uint32_t offset = 0;
-    for (const auto &[name, bytes] : function->params) {
+    for (const auto &[name, bytes] : function_->params) {
       if (name == base) {
         operand.value += offset;
         return operand;
       }
       offset += 8; // each has a place of its own
     }
-    if (auto memory = shared.find(std::string(base)); memory != shared.end()) {
+    if (auto memory = shared_.find(std::string(base)); memory != shared_.end()) {
       operand.value += int64_t(memory->second);
       return operand;
     }
@@ -418,7 +418,7 @@ private:
 
   absl::Status takeInstruction(std::string_view text) {
     Instruction out;
-    out.line = uint32_t(number);
+    out.line = uint32_t(number_);
     if (consume(text, "@")) {
       out.negated = consume(text, "!");
       const size_t space = text.find_first_of(" \t");
@@ -447,7 +447,7 @@ private:
     }
     text = strip(text.substr(space));
     if (out.code == Code::Bra) {
-      branches.emplace_back(function->code.size(), std::string(text));
+      branches_.emplace_back(function_->code.size(), std::string(text));
     } else {
       for (std::string_view word : split(text)) {
         absl::StatusOr<Operand> operand = operandOf(word);
@@ -456,30 +456,30 @@ private:
         out.operands.push_back(*std::move(operand));
       }
     }
-    function->code.push_back(std::move(out));
+    function_->code.push_back(std::move(out));
     return absl::OkStatus();
   }
 
   absl::Status endFunction() {
-    for (const auto &[index, label] : branches) {
-      auto target = labels.find(label);
-      if (target == labels.end())
-        return fail(function->name, " branches to ", label, ", which it does not have");
-      function->code[index].target = target->second;
+    for (const auto &[index, label] : branches_) {
+      auto target = labels_.find(label);
+      if (target == labels_.end())
+        return fail(function_->name, " branches to ", label, ", which it does not have");
+      function_->code[index].target = target->second;
     }
-    std::string name = function->name;
-    module.functions.emplace(std::move(name), *std::exchange(function, std::nullopt));
+    std::string name = function_->name;
+    module_.functions.emplace(std::move(name), *std::exchange(function_, std::nullopt));
     return absl::OkStatus();
   }
 
-  std::vector<std::string_view> lines;
-  size_t number = 0; // of the line, from 1
-  std::string pending;
-  Module module;
-  std::optional<Function> function; // that is being read
-  std::map<std::string, std::pair<uint32_t, uint32_t>> registers; // a bank: its first one, how many
-  std::map<std::string, uint32_t> labels, shared, singles;
-  std::vector<std::pair<size_t, std::string>> branches;
+  std::vector<std::string_view> lines_;
+  size_t number_ = 0; // of the line, from 1
+  std::string pending_;
+  Module module_;
+  std::optional<Function> function_; // that is being read
+  std::map<std::string, std::pair<uint32_t, uint32_t>> registers_; // a bank: its first one, how many
+  std::map<std::string, uint32_t> labels_, shared_, singles_;
+  std::vector<std::pair<size_t, std::string>> branches_;
 };
 
 } // namespace

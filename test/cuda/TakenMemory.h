@@ -30,27 +30,27 @@ public:
     if (file >= 0 && ::ftruncate(file, sizeof(Table)) == 0)
       if (void *memory = ::mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
           memory != MAP_FAILED)
-        table = static_cast<Table *>(memory);
+        table_ = static_cast<Table *>(memory);
     if (file >= 0)
       ::close(file);
-    for (Process &each : *table) {
+    for (Process &each : *table_) {
       int owner = each.id;
       if ((owner == 0 || isGone(owner)) && each.id.compare_exchange_strong(owner, ::getpid())) {
-        own = &each;
+        own_ = &each;
         break;
       }
     }
-    if (!own)
+    if (!own_)
       std::abort(); // more processes than there is room for
-    for (std::atomic<uint64_t> &bytes : own->bytes)
+    for (std::atomic<uint64_t> &bytes : own_->bytes)
       bytes = 0;
   }
 
-  void add(int gpu, uint64_t bytes) { own->bytes.at(size_t(gpu)) += bytes; }
-  void remove(int gpu, uint64_t bytes) { own->bytes.at(size_t(gpu)) -= bytes; }
+  void add(int gpu, uint64_t bytes) { own_->bytes.at(size_t(gpu)) += bytes; }
+  void remove(int gpu, uint64_t bytes) { own_->bytes.at(size_t(gpu)) -= bytes; }
   uint64_t of(int gpu) const {
     uint64_t sum = 0;
-    for (const Process &each : *table)
+    for (const Process &each : *table_)
       if (const int id = each.id; id && !isGone(id))
         sum += each.bytes.at(size_t(gpu));
     return sum;
@@ -64,9 +64,9 @@ private:
   using Table = std::array<Process, 64>;
   static bool isGone(int process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
 
-  Table alone{};
-  Table *table = &alone;
-  Process *own = nullptr;
+  Table alone_{};
+  Table *table_ = &alone_;
+  Process *own_ = nullptr;
 };
 
 } // namespace graphc

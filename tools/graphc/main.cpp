@@ -148,7 +148,8 @@ int compareStrategies(CompilerInstance &compilation, const CommandLineOptions &o
   return llvm::all_of(rows, [](const ComparedStrategy &row) { return !row.whyNot.empty(); }) ? kWrong : kDone;
 }
 
-int writePlan(CompilerInstance &compilation, const CommandLineOptions &options, std::chrono::steady_clock::time_point start) {
+int writePlan(CompilerInstance &compilation, const CommandLineOptions &options,
+              std::chrono::steady_clock::time_point start) {
   FailureOr<plan::Plan> plan = compilation.emit();
   if (failed(plan) || failed(compilation.check(*plan)))
     return kWrong;

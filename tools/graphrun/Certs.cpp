@@ -48,8 +48,9 @@ absl::StatusOr<HostFlags> hostsOf(const std::string &clusterFile, HostFlags flag
 }
 
 absl::Status make(const std::string &directory, const HostFlags &hosts, double days) {
-  GRAPHC_ASSIGN_OR_RETURN(tls::CertificateAuthority authority,
-                          tls::CertificateAuthority::openOrMake(directory, absl::Hours(24 * std::max(days, kAuthorityDays))));
+  GRAPHC_ASSIGN_OR_RETURN(
+      tls::CertificateAuthority authority,
+      tls::CertificateAuthority::openOrMake(directory, absl::Hours(24 * std::max(days, kAuthorityDays))));
   auto say = [](const tls::IssuedCertificate &issued, const std::string &task, const std::string &host) {
     std::printf("%-26s %-24s %-24s until %s%s\n", issued.file.c_str(), task.c_str(), host.c_str(),
                 dateOf(issued.expires).c_str(), issued.kept ? " (kept)" : "");

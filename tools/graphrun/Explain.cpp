@@ -42,7 +42,8 @@ absl::StatusOr<session::FailureFiles> readFailure(const std::string &directory) 
         absl::StrCat(directory, ": no task has left a recording here (JOB-INDEX", session::FlightRecorder::kEnding,
                      "): name the folder of --failure_dir; a run that ends well takes its recordings away"));
   for (const std::string &name : names)
-    if (auto bytes = base::MappedFile::open(absl::StrCat(directory, "/", name), base::SymlinkPolicy::Refuse); bytes.ok())
+    if (auto bytes = base::MappedFile::open(absl::StrCat(directory, "/", name), base::SymlinkPolicy::Refuse);
+        bytes.ok())
       files.recordings[name] = bytes->view().substr(0, 4 * session::kHalfBytes);
     else
       files.recordings[name] = ""; // explained as damaged

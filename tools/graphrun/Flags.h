@@ -88,7 +88,8 @@ void addTlsFlags(CLI::App &app, tls::CredentialFiles *files);
 
 /// '-' and '_' in flag names are alike. An error is one line and means exit status 2.
 /// `launched`: the launcher's own command line and the task's name.
-absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, CommandKind command = CommandKind::Run, bool launched = false);
+absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, CommandKind command = CommandKind::Run,
+                                       bool launched = false);
 
 } // namespace graphc::graphrun
 #endif

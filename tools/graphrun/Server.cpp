@@ -85,7 +85,8 @@ private:
 
 class Server {
 public:
-  Server(const RunFlags &flags, cluster::ClusterConfig config, cluster::TaskRef self, std::vector<std::string> arguments)
+  Server(const RunFlags &flags, cluster::ClusterConfig config, cluster::TaskRef self,
+         std::vector<std::string> arguments)
       : flags_(flags), config_(std::move(config)), self_(std::move(self)), chief_(config_.chief()),
         arguments_(std::move(arguments)) {}
 

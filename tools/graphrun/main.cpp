@@ -72,7 +72,8 @@ void take(session::RankRendezvous meeting, graphrun::TaskSetup *setup) {
 /// One task by hand, or of another launcher (`rank`): addresses, and what the others know it by: its certificate or a secret.
 absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::RunFlags &flags,
                                                 const cluster::ResolvedAddresses &resolved,
-                                                const cluster::TaskRef &task, const std::optional<cluster::LauncherRank> &rank,
+                                                const cluster::TaskRef &task,
+                                                const std::optional<cluster::LauncherRank> &rank,
                                                 std::shared_ptr<const tls::TlsCredentials> credentials, bool check) {
   graphrun::TaskSetup setup;
   GRAPHC_ASSIGN_OR_RETURN(setup.task, graphrun::taskNumber(plan, task.job, task.index));
@@ -82,7 +83,8 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
     setup.run = absl::StrCat("rank-", service::randomHex(16));
     if (rank->oneHost)
       GRAPHC_RETURN_IF_ERROR(shareGpusOfHost(plan, setup.task));
-    GRAPHC_ASSIGN_OR_RETURN(session::RankRendezvous meeting, session::meet(plan, setup.task, *rank, meetingOptions(flags)));
+    GRAPHC_ASSIGN_OR_RETURN(session::RankRendezvous meeting,
+                            session::meet(plan, setup.task, *rank, meetingOptions(flags)));
     take(std::move(meeting), &setup);
     return setup;
   }
@@ -313,8 +315,9 @@ int run(int argc, char **argv) {
   if (!*launched && graphrun::isServerCommand(argc, argv))
     return graphrun::runServer(argc, argv);
   const bool check = word == "check";
-  auto parsed = graphrun::parseFlags(argc - check, argv + check,
-                                     check ? graphrun::CommandKind::Check : graphrun::CommandKind::Run, launched->has_value());
+  auto parsed =
+      graphrun::parseFlags(argc - check, argv + check,
+                           check ? graphrun::CommandKind::Check : graphrun::CommandKind::Run, launched->has_value());
   if (!parsed.ok())
     return usageError(parsed.status());
   if (parsed->exitStatus)

@@ -210,7 +210,9 @@ static Value shareOf(GradientBuilder &make, Value g, Comparison relation, Value 
   return make.select(make.compare(relation, mine, other), g, tie);
 }
 
-void AddOp::buildGradient(OpBuilder &, ValueRange g, NeededGradients, Gradients result) { result[0] = result[1] = g[0]; }
+void AddOp::buildGradient(OpBuilder &, ValueRange g, NeededGradients, Gradients result) {
+  result[0] = result[1] = g[0];
+}
 
 void SubtractOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
   result[0] = g[0];

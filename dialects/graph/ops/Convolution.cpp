@@ -296,7 +296,8 @@ void ConvolutionInputGradOp::buildGradient(OpBuilder &builder, ValueRange g, Nee
     result[1] = makeLike<ConvolutionFilterGradOp>(builder, *this, getFilter().getType(), g[0], getGradient());
 }
 
-void ConvolutionFilterGradOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void ConvolutionFilterGradOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                                            Gradients result) {
   if (needed[0])
     result[0] = makeLike<ConvolutionInputGradOp>(builder, *this, getInput().getType(), getGradient(), g[0]);
   if (needed[1])

@@ -168,7 +168,8 @@ OpFoldResult DynamicUpdateSliceOp::fold(FoldAdaptor) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 /// Where a box of these sizes begins in `operand`.
-static ExplicitLoops::Place loadBegins(ExplicitLoops &loops, ArrayRef<int64_t> operand, ArrayRef<int64_t> sizes, ValueRange starts) {
+static ExplicitLoops::Place loadBegins(ExplicitLoops &loops, ArrayRef<int64_t> operand, ArrayRef<int64_t> sizes,
+                                       ValueRange starts) {
   ExplicitLoops::Place begins;
   for (auto [start, whole, size] : llvm::zip_equal(starts, operand, sizes))
     begins.push_back(loops.bring(loops.loadIndex(start, {}), 0, whole - size));

@@ -79,11 +79,11 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor
 // (C1) (C3) (C5) dimension numbers   (C2) same element type   (C4) window dimensions   (C6) the others
 LogicalResult ScatterOp::verify() {
   static constexpr GatherDimensions::Names names{"scatter_indices",
-                                        "update_window_dims",
-                                        "inserted_window_dims",
-                                        "input_batching_dims",
-                                        "scatter_indices_batching_dims",
-                                        "scatter_dims_to_operand_dims"};
+                                                 "update_window_dims",
+                                                 "inserted_window_dims",
+                                                 "input_batching_dims",
+                                                 "scatter_indices_batching_dims",
+                                                 "scatter_dims_to_operand_dims"};
   const GatherDimensions windows = windowsOf(*this);
   RankedTensorType updates = tensorOf(getUpdates());
   if (updates.getElementType() != windows.operand.getElementType())

@@ -154,7 +154,7 @@ Results SelectOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
 }
 Results ConvertOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {ScalarArithmetic{builder, getLoc()}.convert(x[0], typeOf(getOperand()).getElementType(),
-                                             typeOf(getResult()).getElementType())};
+                                                      typeOf(getResult()).getElementType())};
 }
 
 //===----------------------------------------------------------------------------------------------------------===//

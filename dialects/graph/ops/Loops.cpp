@@ -54,7 +54,7 @@ void ExplicitLoops::copyBox(ArrayRef<std::pair<Value, Value>> bounds, Value oper
 }
 
 void ExplicitLoops::overElements(ArrayRef<int64_t> shape, Value first, Value limit,
-                         llvm::function_ref<void(ValueRange, Value, Value)> row) {
+                                 llvm::function_ref<void(ValueRange, Value, Value)> row) {
   const int64_t length = shape.back();
   Value size = index(length), zero = index(0);
   Value from = make<arith::DivUIOp>(first, size);

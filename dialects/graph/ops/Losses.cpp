@@ -191,7 +191,8 @@ void SoftmaxCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, Need
 }
 
 // By the targets: -log_softmax(logits) g / batch
-void DenseSoftmaxCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed, Gradients result) {
+void DenseSoftmaxCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradients needed,
+                                               Gradients result) {
   if (needed[0])
     result[0] = DenseSoftmaxCrossEntropyGradOp::create(builder, getLoc(), getLogits(), getTargets(), g[0]);
   if (!needed[1])

@@ -6,7 +6,7 @@ using namespace mlir;
 namespace graphc::graph {
 
 Value ExpansionBuilder::pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high, ArrayRef<int64_t> interior,
-                     TypedAttr fill) {
+                            TypedAttr fill) {
   auto filled = [&](ArrayRef<int64_t> shape) -> Value {
     RankedTensorType type = typeOf(value).clone(shape);
     return ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, ArrayRef<Attribute>(fill)));

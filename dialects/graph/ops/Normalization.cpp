@@ -208,10 +208,14 @@ struct Norm {
     return seen(value, type.clone(ArrayRef<int64_t>{type.getDimSize(unsigned(parameters[0])),
                                                     type.getDimSize(unsigned(parameters[1]))}));
   }
-  Value ofGroup(Value value) { return e.make<BroadcastInDimOp>(type, value, GradientBuilder::kept(type.getRank(), within)); }
+  Value ofGroup(Value value) {
+    return e.make<BroadcastInDimOp>(type, value, GradientBuilder::kept(type.getRank(), within));
+  }
   Value ofParameter(Value value) { return e.make<BroadcastInDimOp>(type, value, parameters); }
   Value meanOfGroup(Value value) { return e.mean(value, within); }
-  Value sumForParameter(Value value) { return e.make<ReduceSumOp>(value, GradientBuilder::kept(type.getRank(), parameters)); }
+  Value sumForParameter(Value value) {
+    return e.make<ReduceSumOp>(value, GradientBuilder::kept(type.getRank(), parameters));
+  }
   Value multiply(Value a, Value b) { return e.make<MultiplyOp>(a, b); }
   Value subtract(Value a, Value b) { return e.make<SubtractOp>(a, b); }
 

@@ -38,12 +38,12 @@ TypedAttr getStartOf(Value result, ReductionIdentity start) {
     return FloatAttr::get(element, start == ReductionIdentity::Zero    ? 0
                                    : start == ReductionIdentity::One   ? 1
                                    : start == ReductionIdentity::Least ? -infinity
-                                                           : infinity);
+                                                                       : infinity);
   unsigned width = element.getIntOrFloatBitWidth();
   return IntegerAttr::get(element, start == ReductionIdentity::Zero    ? llvm::APInt::getZero(width)
                                    : start == ReductionIdentity::One   ? llvm::APInt(width, 1)
                                    : start == ReductionIdentity::Least ? llvm::APInt::getSignedMinValue(width)
-                                                           : llvm::APInt::getSignedMaxValue(width));
+                                                                       : llvm::APInt::getSignedMaxValue(width));
 }
 
 } // namespace graphc::graph

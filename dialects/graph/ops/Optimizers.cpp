@@ -267,26 +267,27 @@ LogicalResult MomentumAttr::verify(EmitError emitError, Attribute rate, BitwiseD
 }
 
 /// Of adam and adamw: beta1 and beta2 in [0, 1), epsilon finite and not negative; rate and weight decay as of all.
-static LogicalResult verifyAdam(EmitError emitError, Attribute rate, BitwiseDouble beta1, BitwiseDouble beta2, BitwiseDouble epsilon,
-                                Attribute decay) {
+static LogicalResult verifyAdam(EmitError emitError, Attribute rate, BitwiseDouble beta1, BitwiseDouble beta2,
+                                BitwiseDouble epsilon, Attribute decay) {
   if (failed(expectBelowOne(emitError, "beta1", beta1)) || failed(expectBelowOne(emitError, "beta2", beta2)) ||
       failed(expectAtLeastZero(emitError, "epsilon", epsilon)))
     return failure();
   return expectRates(emitError, rate, decay);
 }
 /// What verifyAdam checks.
-LogicalResult AdamAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble beta1, BitwiseDouble beta2, BitwiseDouble epsilon,
-                               Attribute decay) {
+LogicalResult AdamAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble beta1, BitwiseDouble beta2,
+                               BitwiseDouble epsilon, Attribute decay) {
   return verifyAdam(emitError, rate, beta1, beta2, epsilon, decay);
 }
 /// What verifyAdam checks.
-LogicalResult AdamwAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble beta1, BitwiseDouble beta2, BitwiseDouble epsilon,
-                                Attribute decay) {
+LogicalResult AdamwAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble beta1, BitwiseDouble beta2,
+                                BitwiseDouble epsilon, Attribute decay) {
   return verifyAdam(emitError, rate, beta1, beta2, epsilon, decay);
 }
 
 /// The accumulator's first value and epsilon are finite and not negative; rate and weight decay as of all.
-LogicalResult AdagradAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble initial, BitwiseDouble epsilon, Attribute decay) {
+LogicalResult AdagradAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble initial, BitwiseDouble epsilon,
+                                  Attribute decay) {
   if (failed(expectAtLeastZero(emitError, "initial_accumulator_value", initial)) ||
       failed(expectAtLeastZero(emitError, "epsilon", epsilon)))
     return failure();
@@ -294,8 +295,8 @@ LogicalResult AdagradAttr::verify(EmitError emitError, Attribute rate, BitwiseDo
 }
 
 /// rho in [0, 1), momentum in [0, 1], epsilon finite and not negative; rate and weight decay as of all.
-LogicalResult RmspropAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble rho, BitwiseDouble momentum, BitwiseDouble epsilon, bool,
-                                  Attribute decay) {
+LogicalResult RmspropAttr::verify(EmitError emitError, Attribute rate, BitwiseDouble rho, BitwiseDouble momentum,
+                                  BitwiseDouble epsilon, bool, Attribute decay) {
   if (failed(expectBelowOne(emitError, "rho", rho)) || failed(expectAtLeastZero(emitError, "epsilon", epsilon)))
     return failure();
   if (!(momentum >= 0 && momentum <= 1))

@@ -175,11 +175,11 @@ class Element : public ScalarArithmetic {
 public:
   /// `drawn`: which micro-batch, and behind it the words of the key where the op reads them; `index`: places of the loops, which are over the result.
   Element(OpBuilder &builder, Operation *op, Elements drawn, IndexOf index, uint64_t known)
-      : ScalarArithmetic{builder, op->getLoc()}, micro(drawn[0]) {
+      : ScalarArithmetic{builder, op->getLoc()}, micro_(drawn[0]) {
     if (drawn.size() > 1)
-      key = {drawn[1], drawn[2]};
+      key_ = {drawn[1], drawn[2]};
     else
-      key = {number(uint32_t(known)), number(known >> 32)};
+      key_ = {number(uint32_t(known)), number(known >> 32)};
     RankedTensorType type = typeOf(op->getResult(0));
     int64_t stride = 1;
     for (int64_t loop = type.getRank(); loop-- > 0; stride *= type.getDimSize(loop)) {
@@ -188,10 +188,10 @@ public:
       Value term = make<arith::IndexCastOp>(i64(), index(unsigned(loop)));
       if (stride != 1)
         term = multiply(term, number(uint64_t(stride)));
-      place = place ? add(place, term) : term;
+      place_ = place_ ? add(place_, term) : term;
     }
-    if (!place)
-      place = number(0);
+    if (!place_)
+      place_ = number(0);
   }
 
   /// Word `place` of the generator, in the lower half of an i64.
@@ -241,24 +241,24 @@ private:
   Value joined(Value low, Value high) { return make<arith::OrIOp>(make<arith::ShLIOp>(high, number(32)), low); }
   /// Whether a bit of the place is set.
   Value bit(uint64_t which) {
-    Value alone = make<arith::AndIOp>(place, number(uint64_t(1) << which));
+    Value alone = make<arith::AndIOp>(place_, number(uint64_t(1) << which));
     return compare(Comparison::NE, alone, number(0));
   }
   Number fraction(Value bits, double unit) { return Number{this, convert(bits, builder.getF64Type())} * unit; }
   /// The four words of which each 2^shift elements take a part.
   std::array<Word, 4> block(uint64_t shift) {
     auto halves = [&](Value value) { return std::pair(Word{this, lower(value)}, Word{this, shiftRight(value, 32)}); };
-    auto [blockLow, blockHigh] = halves(shiftRight(place, shift));
-    auto [microLow, microHigh] = halves(micro);
+    auto [blockLow, blockHigh] = halves(shiftRight(place_, shift));
+    auto [microLow, microHigh] = halves(micro_);
     const std::array<Word, 4> counter = {blockLow, blockHigh, microLow, microHigh};
-    return base::philoxRounds(counter, std::array{Word{this, key[0]}, Word{this, key[1]}}, [&](uint32_t a, Word b) {
+    return base::philoxRounds(counter, std::array{Word{this, key_[0]}, Word{this, key_[1]}}, [&](uint32_t a, Word b) {
       Value product = multiply(number(a), b.value);
       return std::pair(Word{this, shiftRight(product, 32)}, Word{this, lower(product)});
     });
   }
 
-  Value micro, place;
-  std::array<Value, 2> key;
+  Value micro_, place_;
+  std::array<Value, 2> key_;
 };
 
 } // namespace

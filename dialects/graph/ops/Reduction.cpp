@@ -203,7 +203,8 @@ void ReduceMeanOp::buildGradient(OpBuilder &builder, ValueRange g, NeededGradien
 }
 
 /// The gradient of a maximum or minimum: elements that are equally large share.
-static Value shareAmongChosen(GradientBuilder make, Value operand, Value chosen, ArrayRef<int64_t> dimensions, Value g) {
+static Value shareAmongChosen(GradientBuilder make, Value operand, Value chosen, ArrayRef<int64_t> dimensions,
+                              Value g) {
   Type type = operand.getType();
   Value isChosen = make.compare(Comparison::EQ, operand, make.unreduce(chosen, type, dimensions));
   Value count = make.sum(make.convert(isChosen, typeOf(operand).getElementType()), dimensions);

@@ -62,7 +62,8 @@ LogicalResult CosineDecayAttr::verify(EmitError emitError, BitwiseDouble initial
 }
 
 /// Initial and last rate are finite and not negative, decay_steps is 1 to 2^53, the power finite and above 0.
-LogicalResult PolynomialDecayAttr::verify(EmitError emitError, BitwiseDouble initial, int64_t steps, BitwiseDouble end, BitwiseDouble power) {
+LogicalResult PolynomialDecayAttr::verify(EmitError emitError, BitwiseDouble initial, int64_t steps, BitwiseDouble end,
+                                          BitwiseDouble power) {
   if (failed(expectRate(emitError, "initial_learning_rate", initial)) ||
       failed(expectSteps(emitError, "decay_steps", steps)) || failed(expectRate(emitError, "end_learning_rate", end)))
     return failure();

@@ -24,8 +24,8 @@ void SlidingWindow::setInput(RankedTensorType type) {
   input = nhwc ? Sizes(sizes.drop_front().drop_back()) : Sizes(sizes.drop_front(2));
 }
 
-LogicalResult SlidingWindow::setEntries(Loc loc, StringRef name, std::optional<ArrayRef<int64_t>> given, int64_t otherwise,
-                                  int64_t least, Sizes &entries) const {
+LogicalResult SlidingWindow::setEntries(Loc loc, StringRef name, std::optional<ArrayRef<int64_t>> given,
+                                        int64_t otherwise, int64_t least, Sizes &entries) const {
   constexpr int64_t most = int64_t(1) << 31;
   if (!given) {
     entries.assign(space(), otherwise);
@@ -62,7 +62,7 @@ LogicalResult SlidingWindow::setResult(Loc loc, RankedTensorType type, int64_t r
 
 Value SlidingWindow::pad(OpBuilder &builder, Location loc, Value value, TypedAttr fill) const {
   return ExpansionBuilder{builder, loc}.pad(value, arrange<int64_t>(0, 0, low), arrange<int64_t>(0, 0, high),
-                                     Sizes(space() + 2, 0), fill);
+                                            Sizes(space() + 2, 0), fill);
 }
 
 Value SlidingWindow::spread(OpBuilder &builder, Location loc, Value gradient, TypedAttr fill) const {
@@ -73,7 +73,7 @@ Value SlidingWindow::spread(OpBuilder &builder, Location loc, Value gradient, Ty
     between.push_back(strides[i] - 1);
   }
   return ExpansionBuilder{builder, loc}.pad(gradient, arrange<int64_t>(0, 0, before), arrange<int64_t>(0, 0, behind),
-                                     arrange<int64_t>(0, 0, between), fill);
+                                            arrange<int64_t>(0, 0, between), fill);
 }
 
 AffineExpr NestMaker::loop(bool reduced) {

@@ -11,61 +11,61 @@ namespace {
 
 class PlainReader : public ByteReader {
 public:
-  explicit PlainReader(std::string_view content) : rest(content) {}
+  explicit PlainReader(std::string_view content) : rest_(content) {}
   absl::StatusOr<size_t> read(void *out, size_t bytes) override {
-    size_t count = std::min(bytes, rest.size());
+    size_t count = std::min(bytes, rest_.size());
     if (count)
-      memcpy(out, rest.data(), count);
-    rest.remove_prefix(count);
+      memcpy(out, rest_.data(), count);
+    rest_.remove_prefix(count);
     return count;
   }
 
 private:
-  std::string_view rest;
+  std::string_view rest_;
 };
 
 /// gzip, or the bare deflate of a zip archive's entry.
 class InflateReader : public ByteReader {
 public:
   InflateReader(std::string_view content, std::string name, bool gzip)
-      : gzip(gzip), total(content.size()), rest(content), name(std::move(name)) {}
+      : gzip_(gzip), total_(content.size()), rest_(content), name_(std::move(name)) {}
   ~InflateReader() override {
-    if (open)
-      inflateEnd(&stream);
+    if (open_)
+      inflateEnd(&stream_);
   }
 
   absl::Status start() {
     // 15: the largest window; + 16: gzip only, with its checks; negative: deflate alone.
-    if (inflateInit2(&stream, gzip ? 15 + 16 : -15) != Z_OK)
-      return absl::ResourceExhaustedError(absl::StrCat(name, ": no memory to inflate"));
-    open = true;
+    if (inflateInit2(&stream_, gzip_ ? 15 + 16 : -15) != Z_OK)
+      return absl::ResourceExhaustedError(absl::StrCat(name_, ": no memory to inflate"));
+    open_ = true;
     return absl::OkStatus();
   }
 
   absl::StatusOr<size_t> read(void *out, size_t bytes) override {
     size_t produced = 0;
-    while (produced < bytes && !atEnd) {
+    while (produced < bytes && !atEnd_) {
       // zlib counts in 32 bits.
-      size_t input = std::min<size_t>(rest.size(), 1u << 30), output = std::min<size_t>(bytes - produced, 1u << 30);
-      stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(rest.data()));
-      stream.avail_in = static_cast<uInt>(input);
-      stream.next_out = static_cast<Bytef *>(out) + produced;
-      stream.avail_out = static_cast<uInt>(output);
-      int code = inflate(&stream, Z_NO_FLUSH);
-      rest.remove_prefix(input - stream.avail_in);
-      produced += output - stream.avail_out;
+      size_t input = std::min<size_t>(rest_.size(), 1u << 30), output = std::min<size_t>(bytes - produced, 1u << 30);
+      stream_.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(rest_.data()));
+      stream_.avail_in = static_cast<uInt>(input);
+      stream_.next_out = static_cast<Bytef *>(out) + produced;
+      stream_.avail_out = static_cast<uInt>(output);
+      int code = inflate(&stream_, Z_NO_FLUSH);
+      rest_.remove_prefix(input - stream_.avail_in);
+      produced += output - stream_.avail_out;
       if (code == Z_STREAM_END) {
         // Another member may follow (cat a.gz b.gz); anything else after the end is damage.
-        if (rest.empty())
-          atEnd = true;
-        else if (!gzip || !isGzip(rest))
-          return damaged(absl::StrCat(rest.size(), " bytes of something else follow the compressed data"));
-        else if (inflateReset(&stream) != Z_OK)
+        if (rest_.empty())
+          atEnd_ = true;
+        else if (!gzip_ || !isGzip(rest_))
+          return damaged(absl::StrCat(rest_.size(), " bytes of something else follow the compressed data"));
+        else if (inflateReset(&stream_) != Z_OK)
           return damaged("cannot go on to the next member");
-      } else if (code == Z_BUF_ERROR || (code == Z_OK && rest.empty() && stream.avail_out != 0)) {
+      } else if (code == Z_BUF_ERROR || (code == Z_OK && rest_.empty() && stream_.avail_out != 0)) {
         return damaged("the compressed data end early; the file is truncated");
       } else if (code != Z_OK) {
-        return damaged(stream.msg ? stream.msg : "not inflatable");
+        return damaged(stream_.msg ? stream_.msg : "not inflatable");
       }
     }
     return produced;
@@ -73,17 +73,17 @@ public:
 
 private:
   absl::Status damaged(std::string_view why) const {
-    return absl::DataLossError(absl::StrCat(name, ": damaged ", gzip ? "gzip file" : "zip entry", " at byte ",
-                                            total - rest.size(), " of ", total, ": ",
+    return absl::DataLossError(absl::StrCat(name_, ": damaged ", gzip_ ? "gzip file" : "zip entry", " at byte ",
+                                            total_ - rest_.size(), " of ", total_, ": ",
                                             absl::string_view(why.data(), why.size()), "; fetch it again"));
   }
 
-  z_stream stream = {};
-  const bool gzip;
-  bool open = false, atEnd = false;
-  size_t total;
-  std::string_view rest;
-  std::string name;
+  z_stream stream_ = {};
+  const bool gzip_;
+  bool open_ = false, atEnd_ = false;
+  size_t total_;
+  std::string_view rest_;
+  std::string name_;
 };
 
 } // namespace

@@ -15,9 +15,9 @@
 namespace graphc::base {
 
 void UniqueFd::reset(int next) {
-  if (fd >= 0)
-    ::close(fd);
-  fd = next;
+  if (fd_ >= 0)
+    ::close(fd_);
+  fd_ = next;
 }
 
 /// Never waits for a writer: what is no regular file is refused, unless the caller handed it over open, as a pipe of <(…).

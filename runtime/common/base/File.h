@@ -18,24 +18,24 @@ namespace graphc::base {
 class UniqueFd {
 public:
   UniqueFd() = default;
-  explicit UniqueFd(int fd) : fd(fd) {}
-  UniqueFd(UniqueFd &&other) noexcept : fd(other.release()) {}
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd &&other) noexcept : fd_(other.release()) {}
   UniqueFd &operator=(UniqueFd &&other) noexcept {
     reset(other.release());
     return *this;
   }
   ~UniqueFd() { reset(); }
-  int get() const { return fd; }
-  explicit operator bool() const { return fd >= 0; }
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
   int release() {
-    int old = fd;
-    fd = -1;
+    int old = fd_;
+    fd_ = -1;
     return old;
   }
   void reset(int next = -1);
 
 private:
-  int fd = -1;
+  int fd_ = -1;
 };
 
 /// The whole content of a regular file or pipe ("-": standard input), refused above `maxBytes`.
@@ -81,15 +81,15 @@ public:
   ~MappedFile();
   static absl::StatusOr<MappedFile> open(const std::string &path, SymlinkPolicy links = SymlinkPolicy::Follow);
 
-  const uint8_t *data() const { return base; }
-  size_t size() const { return bytes; }
-  std::string_view view() const { return {reinterpret_cast<const char *>(base), bytes}; }
+  const uint8_t *data() const { return base_; }
+  size_t size() const { return bytes_; }
+  std::string_view view() const { return {reinterpret_cast<const char *>(base_), bytes_}; }
   bool cut() const;
 
 private:
-  uint8_t *base = nullptr; // null for an empty file
-  size_t bytes = 0;
-  int guard = -1; // in the table of MappedFile.cpp
+  uint8_t *base_ = nullptr; // null for an empty file
+  size_t bytes_ = 0;
+  int guard_ = -1; // in the table of MappedFile.cpp
 };
 
 /// A sealed memfd (no write, no resize, close-on-exec) that holds `content`; `name` is for /proc only.

@@ -68,55 +68,55 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 class Parser {
 public:
   Parser(std::string_view text, std::string_view file, const JsonLimits &limits)
-      : text(text), file(file), limits(limits) {}
+      : text_(text), file_(file), limits_(limits) {}
 
   absl::StatusOr<JsonValue> parse() {
     JsonValue value;
-    if (text.starts_with(kByteOrderMark))
-      offset = kByteOrderMark.size();
+    if (text_.starts_with(kByteOrderMark))
+      offset_ = kByteOrderMark.size();
     skipSpace();
-    if (offset == text.size())
+    if (offset_ == text_.size())
       return fail("the file is empty; expected a JSON object");
     if (absl::Status s = parseValue(value, 0); !s.ok())
       return s;
     skipSpace();
-    if (offset != text.size())
+    if (offset_ != text_.size())
       return fail(absl::StrCat("unexpected ", here(), " after the end of the value"));
     return value;
   }
 
 private:
-  absl::Status fail(std::string_view message) const { return errorAt(file, position, message); }
+  absl::Status fail(std::string_view message) const { return errorAt(file_, position_, message); }
 
-  char peek() const { return offset < text.size() ? text[offset] : '\0'; }
-  bool atEnd() const { return offset == text.size(); }
+  char peek() const { return offset_ < text_.size() ? text_[offset_] : '\0'; }
+  bool atEnd() const { return offset_ == text_.size(); }
 
   std::string here() const {
     if (atEnd())
       return "end of file";
-    unsigned char c = static_cast<unsigned char>(text[offset]);
+    unsigned char c = static_cast<unsigned char>(text_[offset_]);
     if (c < 0x20 || c == 0x7F)
       return absl::StrFormat("control character 0x%02x", static_cast<unsigned>(c));
-    size_t length = utf8Length(text.substr(offset));
+    size_t length = utf8Length(text_.substr(offset_));
     if (length == 0)
       return absl::StrFormat("byte 0x%02x, which is not UTF-8", static_cast<unsigned>(c));
-    return absl::StrCat("'", absl::string_view(text.data() + offset, length), "'");
+    return absl::StrCat("'", absl::string_view(text_.data() + offset_, length), "'");
   }
 
   /// Steps over `bytes` bytes of one line.
   void advance(size_t bytes = 1, uint32_t columns = 1) {
-    offset += bytes;
-    position.column += columns;
+    offset_ += bytes;
+    position_.column += columns;
   }
 
   void skipSpace() {
-    for (; !atEnd(); ++offset) {
-      char c = text[offset];
+    for (; !atEnd(); ++offset_) {
+      char c = text_[offset_];
       if (c == '\n') {
-        ++position.line;
-        position.column = 1;
+        ++position_.line;
+        position_.column = 1;
       } else if (c == ' ' || c == '\t' || c == '\r') {
-        ++position.column;
+        ++position_.column;
       } else {
         return;
       }
@@ -124,11 +124,11 @@ private:
   }
 
   absl::Status parseValue(JsonValue &value, uint32_t depth) {
-    if (depth > limits.depth)
-      return fail(absl::StrCat("nested deeper than ", limits.depth, " levels"));
-    if (++values > limits.values)
-      return fail(absl::StrCat("more than ", limits.values, " values"));
-    value.position = position;
+    if (depth > limits_.depth)
+      return fail(absl::StrCat("nested deeper than ", limits_.depth, " levels"));
+    if (++values_ > limits_.values)
+      return fail(absl::StrCat("more than ", limits_.values, " values"));
+    value.position = position_;
     switch (peek()) {
     case '{':
       return parseObject(value, depth);
@@ -152,7 +152,7 @@ private:
   }
 
   absl::Status parseWord(std::string_view word, JsonValue &value, JsonValue::Kind kind) {
-    if (text.substr(offset, word.size()) != word)
+    if (text_.substr(offset_, word.size()) != word)
       return fail(absl::StrCat("expected a value, found ", here()));
     advance(word.size(), static_cast<uint32_t>(word.size()));
     value.kind = kind;
@@ -173,11 +173,11 @@ private:
         return fail(absl::StrCat("expected a member name in double quotes, found ", here(),
                                  peek() == '}' && !seen.empty() ? "; remove the comma before it" : ""));
       JsonMember &member = value.members.emplace_back();
-      member.position = position;
+      member.position = position_;
       if (absl::Status s = parseString(member.key); !s.ok())
         return s;
       if (!seen.insert(member.key).second)
-        return errorAt(file, member.position, absl::StrCat("duplicate key ", quoteJson(member.key)));
+        return errorAt(file_, member.position, absl::StrCat("duplicate key ", quoteJson(member.key)));
       skipSpace();
       if (peek() != ':')
         return fail(absl::StrCat("expected ':' after ", quoteJson(member.key), ", found ", here()));
@@ -255,7 +255,7 @@ private:
       return s;
     if (code >= 0xD800 && code < 0xE000) {
       uint32_t low = 0;
-      if (code >= 0xDC00 || text.substr(offset, 2) != "\\u")
+      if (code >= 0xDC00 || text_.substr(offset_, 2) != "\\u")
         return fail("half a surrogate pair in a \\u escape");
       advance(2, 2);
       if (absl::Status s = parseHex4(low); !s.ok())
@@ -269,11 +269,11 @@ private:
   }
 
   absl::Status parseString(std::string &out) {
-    JsonPosition start = position;
+    JsonPosition start = position_;
     advance();
     while (true) {
       if (atEnd() || peek() == '\n')
-        return errorAt(file, start, "string without a closing '\"' on its line");
+        return errorAt(file_, start, "string without a closing '\"' on its line");
       char c = peek();
       if (c == '"') {
         advance();
@@ -284,16 +284,16 @@ private:
           return s;
         continue;
       }
-      size_t length = utf8Length(text.substr(offset));
+      size_t length = utf8Length(text_.substr(offset_));
       if (static_cast<unsigned char>(c) < 0x20 || length == 0)
         return fail(absl::StrCat("unexpected ", here(), " in a string"));
-      out.append(text, offset, length);
+      out.append(text_, offset_, length);
       advance(length);
     }
   }
 
   absl::Status parseNumber(JsonValue &value) {
-    size_t start = offset;
+    size_t start = offset_;
     auto digits = [&] {
       size_t count = 0;
       for (; peek() >= '0' && peek() <= '9'; ++count)
@@ -305,13 +305,13 @@ private:
     bool leadingZero = peek() == '0';
     size_t whole = digits();
     if (whole == 0 || (leadingZero && whole > 1))
-      return errorAt(file, value.position, "malformed number");
+      return errorAt(file_, value.position, "malformed number");
     bool isInteger = true;
     if (peek() == '.') {
       advance();
       isInteger = false;
       if (digits() == 0)
-        return errorAt(file, value.position, "malformed number: digits must follow the point");
+        return errorAt(file_, value.position, "malformed number: digits must follow the point");
     }
     if (peek() == 'e' || peek() == 'E') {
       advance();
@@ -319,9 +319,9 @@ private:
       if (peek() == '+' || peek() == '-')
         advance();
       if (digits() == 0)
-        return errorAt(file, value.position, "malformed number: digits must follow the exponent sign");
+        return errorAt(file_, value.position, "malformed number: digits must follow the exponent sign");
     }
-    const char *first = text.data() + start, *last = text.data() + offset;
+    const char *first = text_.data() + start, *last = text_.data() + offset_;
     if (isInteger && std::from_chars(first, last, value.integer).ec == std::errc()) {
       value.kind = JsonValue::Kind::Integer;
       value.number = static_cast<double>(value.integer);
@@ -329,15 +329,15 @@ private:
     }
     value.kind = JsonValue::Kind::Float;
     if (std::from_chars(first, last, value.number).ec != std::errc() || !std::isfinite(value.number))
-      return errorAt(file, value.position, "number out of range");
+      return errorAt(file_, value.position, "number out of range");
     return absl::OkStatus();
   }
 
-  std::string_view text, file;
-  const JsonLimits &limits;
-  size_t offset = 0;
-  JsonPosition position;
-  uint32_t values = 0;
+  std::string_view text_, file_;
+  const JsonLimits &limits_;
+  size_t offset_ = 0;
+  JsonPosition position_;
+  uint32_t values_ = 0;
 };
 
 } // namespace

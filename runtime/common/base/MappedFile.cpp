@@ -62,26 +62,26 @@ int takeGuard(uintptr_t begin, size_t bytes) {
 } // namespace
 
 MappedFile::MappedFile(MappedFile &&other) noexcept
-    : base(std::exchange(other.base, nullptr)), bytes(std::exchange(other.bytes, 0)),
-      guard(std::exchange(other.guard, -1)) {}
+    : base_(std::exchange(other.base_, nullptr)), bytes_(std::exchange(other.bytes_, 0)),
+      guard_(std::exchange(other.guard_, -1)) {}
 
 MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
-  std::swap(base, other.base);
-  std::swap(bytes, other.bytes);
-  std::swap(guard, other.guard);
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(guard_, other.guard_);
   return *this;
 }
 
 MappedFile::~MappedFile() {
-  if (guard >= 0)
-    guards[guard].begin.store(0, std::memory_order_release);
-  if (base)
-    ::munmap(base, bytes);
-  if (guard >= 0)
-    guards[guard].taken.store(false);
+  if (guard_ >= 0)
+    guards[guard_].begin.store(0, std::memory_order_release);
+  if (base_)
+    ::munmap(base_, bytes_);
+  if (guard_ >= 0)
+    guards[guard_].taken.store(false);
 }
 
-bool MappedFile::cut() const { return guard >= 0 && guards[guard].cut.load(std::memory_order_acquire); }
+bool MappedFile::cut() const { return guard_ >= 0 && guards[guard_].cut.load(std::memory_order_acquire); }
 
 absl::StatusOr<MappedFile> MappedFile::open(const std::string &path, SymlinkPolicy links) {
   int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK; // a FIFO has no writer
@@ -101,10 +101,10 @@ absl::StatusOr<MappedFile> MappedFile::open(const std::string &path, SymlinkPoli
   void *base = ::mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_PRIVATE, fd.get(), 0);
   if (base == MAP_FAILED)
     return errnoStatus(path, errno);
-  file.base = static_cast<uint8_t *>(base);
-  file.bytes = size_t(info.st_size);
-  file.guard = takeGuard(reinterpret_cast<uintptr_t>(base), file.bytes);
-  if (file.guard < 0)
+  file.base_ = static_cast<uint8_t *>(base);
+  file.bytes_ = size_t(info.st_size);
+  file.guard_ = takeGuard(reinterpret_cast<uintptr_t>(base), file.bytes_);
+  if (file.guard_ < 0)
     return absl::ResourceExhaustedError(absl::StrCat(path, ": more than ", kGuards, " files are mapped"));
   return file;
 }

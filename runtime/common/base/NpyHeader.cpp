@@ -14,7 +14,7 @@ constexpr int maxRank = 32;
 /// A reader for the literal that NumPy writes: a dict of a string, a boolean and a tuple of integers.
 class HeaderParser {
 public:
-  HeaderParser(std::string_view text) : rest(text) {}
+  HeaderParser(std::string_view text) : rest_(text) {}
 
   /// False: malformed.
   bool parse() {
@@ -43,11 +43,11 @@ public:
       } else {
         return false;
       }
-      if (!eat(',') && (skip(), rest.empty() || rest[0] != '}'))
+      if (!eat(',') && (skip(), rest_.empty() || rest_[0] != '}'))
         return false;
     }
     skip();
-    return rest.empty() && descr && fortran && hasShape;
+    return rest_.empty() && descr && fortran && hasShape;
   }
 
   std::optional<std::string> descr;
@@ -57,32 +57,32 @@ public:
 
 private:
   void skip() {
-    while (!rest.empty() && absl::ascii_isspace(rest[0]))
-      rest.remove_prefix(1);
+    while (!rest_.empty() && absl::ascii_isspace(rest_[0]))
+      rest_.remove_prefix(1);
   }
   bool eat(char c) {
     skip();
-    if (rest.empty() || rest[0] != c)
+    if (rest_.empty() || rest_[0] != c)
       return false;
-    rest.remove_prefix(1);
+    rest_.remove_prefix(1);
     return true;
   }
   bool word(std::string_view w) {
     skip();
-    if (rest.substr(0, w.size()) != w)
+    if (rest_.substr(0, w.size()) != w)
       return false;
-    rest.remove_prefix(w.size());
+    rest_.remove_prefix(w.size());
     return true;
   }
   bool quoted(std::string &out) {
     skip();
-    if (rest.empty() || (rest[0] != '\'' && rest[0] != '"'))
+    if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"'))
       return false;
-    size_t end = rest.find(rest[0], 1);
+    size_t end = rest_.find(rest_[0], 1);
     if (end == std::string_view::npos)
       return false;
-    out = std::string(rest.substr(1, end - 1));
-    rest.remove_prefix(end + 1);
+    out = std::string(rest_.substr(1, end - 1));
+    rest_.remove_prefix(end + 1);
     return true;
   }
   bool tuple() {
@@ -91,20 +91,20 @@ private:
     while (!eat(')')) {
       skip();
       size_t digits = 0;
-      while (digits < rest.size() && absl::ascii_isdigit(rest[digits]))
+      while (digits < rest_.size() && absl::ascii_isdigit(rest_[digits]))
         ++digits;
       int64_t size = 0;
-      if (digits == 0 || !absl::SimpleAtoi(absl::string_view(rest.data(), digits), &size) || shape.size() == maxRank)
+      if (digits == 0 || !absl::SimpleAtoi(absl::string_view(rest_.data(), digits), &size) || shape.size() == maxRank)
         return false;
       shape.push_back(size);
-      rest.remove_prefix(digits);
-      if (!eat(',') && (skip(), rest.empty() || rest[0] != ')'))
+      rest_.remove_prefix(digits);
+      if (!eat(',') && (skip(), rest_.empty() || rest_[0] != ')'))
         return false;
     }
     return true;
   }
 
-  std::string_view rest;
+  std::string_view rest_;
 };
 
 } // namespace

@@ -44,16 +44,16 @@ uint64_t streamOf(std::string_view name);
 /// The generator of one (seed, stream): block(i) is the i-th group of four words.
 class PhiloxGenerator {
 public:
-  PhiloxGenerator(uint64_t seed, uint64_t stream) : key{uint32_t(seed), uint32_t(seed >> 32)}, stream(stream) {}
+  PhiloxGenerator(uint64_t seed, uint64_t stream) : key_{uint32_t(seed), uint32_t(seed >> 32)}, stream_(stream) {}
   PhiloxBlock block(uint64_t index) const {
-    return philox4x32({uint32_t(index), uint32_t(index >> 32), uint32_t(stream), uint32_t(stream >> 32)}, key);
+    return philox4x32({uint32_t(index), uint32_t(index >> 32), uint32_t(stream_), uint32_t(stream_ >> 32)}, key_);
   }
   /// The i-th 32-bit word. Neighbours share a block; take block() in loops.
   uint32_t word(uint64_t index) const { return block(index / 4)[index % 4]; }
 
 private:
-  std::array<uint32_t, 2> key;
-  uint64_t stream;
+  std::array<uint32_t, 2> key_;
+  uint64_t stream_;
 };
 
 /// The key of a model's draws: of the one with this number among those with this seed. The generator of a micro-batch's is

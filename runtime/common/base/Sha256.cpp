@@ -15,13 +15,13 @@ static_assert(sizeof(SHA256_CTX) <= sizeof(Sha256) && alignof(SHA256_CTX) <= ali
 
 static SHA256_CTX *of(unsigned char *context) { return reinterpret_cast<SHA256_CTX *>(context); }
 
-Sha256::Sha256() { SHA256_Init(of(context)); }
+Sha256::Sha256() { SHA256_Init(of(context_)); }
 
-void Sha256::update(std::string_view data) { SHA256_Update(of(context), data.data(), data.size()); }
+void Sha256::update(std::string_view data) { SHA256_Update(of(context_), data.data(), data.size()); }
 
 Sha256Digest Sha256::finish() {
   Sha256Digest digest;
-  SHA256_Final(digest.data(), of(context));
+  SHA256_Final(digest.data(), of(context_));
   return digest;
 }
 

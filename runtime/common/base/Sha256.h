@@ -20,7 +20,7 @@ public:
   Sha256Digest finish();
 
 private:
-  alignas(uint64_t) unsigned char context[128]; // SHA256_CTX
+  alignas(uint64_t) unsigned char context_[128]; // SHA256_CTX
 };
 
 Sha256Digest sha256(std::string_view data);

@@ -11,12 +11,12 @@ namespace graphc::base {
 template <class T> class SingleWriter {
 public:
   SingleWriter() = default;
-  SingleWriter(T first) : value(first) {}
+  SingleWriter(T first) : value_(first) {}
   SingleWriter(const SingleWriter &) = delete;
 
-  operator T() const { return value.load(std::memory_order_relaxed); }
+  operator T() const { return value_.load(std::memory_order_relaxed); }
   T operator=(T next) {
-    value.store(next, std::memory_order_relaxed);
+    value_.store(next, std::memory_order_relaxed);
     return next;
   }
   // The owner alone adds: no read-modify-write is needed.
@@ -25,7 +25,7 @@ public:
   T operator-=(T less) { return *this = T(*this) - less; }
 
 private:
-  std::atomic<T> value{};
+  std::atomic<T> value_{};
 };
 
 } // namespace graphc::base

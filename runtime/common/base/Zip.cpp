@@ -78,36 +78,36 @@ bool readWide(std::string_view extra, std::initializer_list<uint64_t *> numbers)
 class CheckedReader : public ByteReader {
 public:
   CheckedReader(std::unique_ptr<ByteReader> source, const ZipEntry &entry, std::string name)
-      : source(std::move(source)), left(entry.bytes), expected(entry.crc), name(std::move(name)) {}
+      : source_(std::move(source)), left_(entry.bytes), expected_(entry.crc), name_(std::move(name)) {}
 
   absl::StatusOr<size_t> read(void *out, size_t bytes) override {
-    GRAPHC_ASSIGN_OR_RETURN(size_t count, source->read(out, std::min<uint64_t>(bytes, left)));
-    crc = uint32_t(crc32_z(crc, static_cast<const Bytef *>(out), count));
-    left -= count;
-    if (count < bytes && left > 0)
+    GRAPHC_ASSIGN_OR_RETURN(size_t count, source_->read(out, std::min<uint64_t>(bytes, left_)));
+    crc_ = uint32_t(crc32_z(crc_, static_cast<const Bytef *>(out), count));
+    left_ -= count;
+    if (count < bytes && left_ > 0)
       return damaged("ends early");
-    if (left == 0 && !checked) {
+    if (left_ == 0 && !checked_) {
       uint8_t extra;
-      GRAPHC_ASSIGN_OR_RETURN(size_t more, source->read(&extra, 1));
+      GRAPHC_ASSIGN_OR_RETURN(size_t more, source_->read(&extra, 1));
       if (more)
         return damaged("has more bytes than its directory says");
-      if (crc != expected)
+      if (crc_ != expected_)
         return damaged("does not have the sum that its directory has");
-      checked = true;
+      checked_ = true;
     }
     return count;
   }
 
 private:
   absl::Status damaged(const char *why) const {
-    return absl::DataLossError(absl::StrCat(name, ": the entry ", why, "; fetch it again"));
+    return absl::DataLossError(absl::StrCat(name_, ": the entry ", why, "; fetch it again"));
   }
 
-  std::unique_ptr<ByteReader> source;
-  uint64_t left;
-  uint32_t crc = 0, expected;
-  bool checked = false;
-  std::string name;
+  std::unique_ptr<ByteReader> source_;
+  uint64_t left_;
+  uint32_t crc_ = 0, expected_;
+  bool checked_ = false;
+  std::string name_;
 };
 
 } // namespace

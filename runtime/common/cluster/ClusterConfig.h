@@ -78,7 +78,8 @@ enum class RecoveryMode { Checkpoint, Memory };
 /// Settings are as given, or at their defaults; findMisfit (StrategyRules.h) finds those of another strategy.
 struct StrategyConfig {
   StrategyKind kind = StrategyKind::OneDevice;
-  ReplicationMode replication = ReplicationMode::BetweenGraph; ///< ParameterServer and AllReduce; the others are in-graph
+  ReplicationMode replication =
+      ReplicationMode::BetweenGraph; ///< ParameterServer and AllReduce; the others are in-graph
   std::optional<uint32_t> microBatches; ///< of a step, of all replicas together; none: one for each
   std::optional<uint32_t> sumLeaves; ///< of the tree of a sum over them; none: plan::defaultSumLeaves
   std::vector<DeviceSpec> devices; ///< Mirrored: full names, a tower each; empty: every device of the chief's task,

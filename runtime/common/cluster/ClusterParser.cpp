@@ -101,8 +101,8 @@ private:
     } else {
       return expected(value, absl::StrCat("a list of \"host:port\" or a task count for job ", quoteJson(job.name)));
     }
-    total += job.tasks;
-    if (total > kMostTasks)
+    total_ += job.tasks;
+    if (total_ > kMostTasks)
       return config.error(member.position, absl::StrCat("more than ", kMostTasks, " tasks in the cluster"));
     config.jobs.push_back(std::move(job));
     return absl::OkStatus();
@@ -113,7 +113,7 @@ private:
       return expected(element, "an address \"host:port\"");
     if (absl::Status s = checkAddress(element.string); !s.ok())
       return config.error(element.position, std::string(s.message()));
-    auto [at, isNew] = addresses.try_emplace(element.string, element.position);
+    auto [at, isNew] = addresses_.try_emplace(element.string, element.position);
     if (!isNew)
       return config.error(element.position,
                           absl::StrCat("address ", quoteJson(element.string), " is given twice; first at ",
@@ -324,8 +324,8 @@ private:
   }
 
   const bool ofOthers_; ///< written for other programs too: unknown keys may be theirs
-  std::map<std::string, JsonPosition> addresses;
-  uint64_t total = 0;
+  std::map<std::string, JsonPosition> addresses_;
+  uint64_t total_ = 0;
 };
 
 absl::StatusOr<ClusterConfig> parse(std::string_view text, std::string_view file, bool ofOthers) {

@@ -81,8 +81,9 @@ private:
   }
 
   /// Fills in the rank that `rankName` has, of as many as `sizeName` says.
-  absl::StatusOr<std::optional<LauncherRank>> ranked(LauncherRank rank, std::string_view rankName, std::string_view sizeName,
-                                             std::string_view remedy, std::string_view behind = "") const {
+  absl::StatusOr<std::optional<LauncherRank>> ranked(LauncherRank rank, std::string_view rankName,
+                                                     std::string_view sizeName, std::string_view remedy,
+                                                     std::string_view behind = "") const {
     GRAPHC_ASSIGN_OR_RETURN(rank.rank, number(rankName));
     GRAPHC_ASSIGN_OR_RETURN(uint32_t size, number(sizeName));
     const std::vector<TaskRef> tasks = tasksByRank(plan_, chief_);
@@ -209,7 +210,7 @@ private:
 std::string podName(const std::string &job) { return absl::StrReplaceAll(absl::AsciiStrToLower(job), {{"_", "-"}}); }
 
 absl::StatusOr<std::optional<LauncherRank>> rankOf(const EnvironmentVariables &environment, std::string_view hostName,
-                                           const std::vector<PlanJob> &plan, const TaskRef &chief) {
+                                                   const std::vector<PlanJob> &plan, const TaskRef &chief) {
   return Launchers(environment, hostName, plan, chief).ask();
 }
 

@@ -43,7 +43,7 @@ struct LauncherRank {
 /// None: no launcher's variables are there. An error names the variable, or both numbers where there are not as many processes as
 /// the plan has tasks. `hostName`: of this machine, by which JobSet tells the jobs apart.
 absl::StatusOr<std::optional<LauncherRank>> rankOf(const EnvironmentVariables &environment, std::string_view hostName,
-                                           const std::vector<PlanJob> &plan, const TaskRef &chief);
+                                                   const std::vector<PlanJob> &plan, const TaskRef &chief);
 
 /// Which task each rank is: the chief, then all others in the plan's order.
 std::vector<TaskRef> tasksByRank(const std::vector<PlanJob> &plan, const TaskRef &chief);

@@ -46,9 +46,9 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
   int64_t count = 0;
   absl::Status status;
   if (key == "replication") {
-    status = readWord<ReplicationMode>(value, key,
-                                   {{"in_graph", ReplicationMode::InGraph}, {"between_graph", ReplicationMode::BetweenGraph}},
-                                   strategy.replication);
+    status = readWord<ReplicationMode>(
+        value, key, {{"in_graph", ReplicationMode::InGraph}, {"between_graph", ReplicationMode::BetweenGraph}},
+        strategy.replication);
   } else if (key == "micro_batches") {
     status = readCount(value, key, 1, kMostMicroBatches, count);
     strategy.microBatches = static_cast<uint32_t>(count);
@@ -100,8 +100,8 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
   } else if (key == "bucket_bytes") {
     status = readBytes(value, key, strategy.bucketBytes.emplace());
   } else if (key == "recovery") {
-    status = readWord<RecoveryMode>(value, key, {{"checkpoint", RecoveryMode::Checkpoint}, {"memory", RecoveryMode::Memory}},
-                                strategy.recovery);
+    status = readWord<RecoveryMode>(
+        value, key, {{"checkpoint", RecoveryMode::Checkpoint}, {"memory", RecoveryMode::Memory}}, strategy.recovery);
   } else if (key == "embedding_rows") {
     status = readWord<EmbeddingRows>(value, key, {{"all", EmbeddingRows::All}, {"distinct", EmbeddingRows::Distinct}},
                                      strategy.embeddingRows.emplace());

@@ -9,7 +9,7 @@ namespace {
 /// Room for the kinds of tests.
 struct Table {
   std::vector<DeviceKind> all{{"CPU", CodeFormat::Native, /*ownMemory=*/false, /*places=*/32},
-                        {"GPU", CodeFormat::Ptx, /*ownMemory=*/true}};
+                              {"GPU", CodeFormat::Ptx, /*ownMemory=*/true}};
 };
 
 /// Made when it is asked for first, which may be before main().
@@ -60,7 +60,8 @@ int64_t placesOf(std::string_view kind) {
 }
 
 const DeviceKind &gpuKind() {
-  return *std::find_if(kinds().begin(), kinds().end(), [](const DeviceKind &kind) { return kind.code == CodeFormat::Ptx; });
+  return *std::find_if(kinds().begin(), kinds().end(),
+                       [](const DeviceKind &kind) { return kind.code == CodeFormat::Ptx; });
 }
 
 const DeviceKind &hostKind() { return kinds().front(); }

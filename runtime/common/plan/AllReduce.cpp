@@ -15,31 +15,32 @@ constexpr uint64_t kRingRounds = 16; // under way together
 class Moves {
 public:
   Moves(const AllReduceShape &shape, uint64_t chunks, uint32_t self)
-      : count(shape.instances), hosts(shape.hosts), chunks(chunks), self(self),
-        near(allReduceGroup(shape, AllReduceMove::Sum, self)), far(allReduceGroup(shape, AllReduceMove::SumHosts, self)) {}
+      : count_(shape.instances), hosts_(shape.hosts), chunks_(chunks), self_(self),
+        near_(allReduceGroup(shape, AllReduceMove::Sum, self)),
+        far_(allReduceGroup(shape, AllReduceMove::SumHosts, self)) {}
 
-  std::vector<AllReduceMove> take() { return std::move(moves); }
+  std::vector<AllReduceMove> take() { return std::move(moves_); }
 
   /// Chunk k of every piece begins its way at time k. `lag` later the sum of a host's is with the host that it belongs to, after as long
   /// again the sum of all with every host: in both the other chunks of a round are under way meanwhile.
   void scatter() {
-    const uint64_t each = chunks / near.count, lag = hosts == 1 ? 0 : hosts;
+    const uint64_t each = chunks_ / near_.count, lag = hosts_ == 1 ? 0 : hosts_;
     for (uint64_t time = 0; time < each + 2 * lag + 2; ++time) {
       if (time < each)
-        withOthers(AllReduceMove::Send, near, [&](uint32_t place) { return chunkOf(place, time); });
+        withOthers(AllReduceMove::Send, near_, [&](uint32_t place) { return chunkOf(place, time); });
       if (time >= 1 && time - 1 < each)
         sumOfHost(time - 1);
-      if (lag && time >= 1 + lag && time - 1 - lag < each && ownerOf(time - 1 - lag) == far.place)
+      if (lag && time >= 1 + lag && time - 1 - lag < each && ownerOf(time - 1 - lag) == far_.place)
         sumOfAll(time - 1 - lag);
       if (time >= 1 + 2 * lag && time - 1 - 2 * lag < each)
         handOn(time - 1 - 2 * lag);
       if (time >= 2 + 2 * lag && time - 2 - 2 * lag < each)
-        withOthers(AllReduceMove::Take, near, [&](uint32_t place) { return chunkOf(place, time - 2 - 2 * lag); });
+        withOthers(AllReduceMove::Take, near_, [&](uint32_t place) { return chunkOf(place, time - 2 - 2 * lag); });
     }
   }
 
   void ring() {
-    const uint64_t rounds = chunks / count;
+    const uint64_t rounds = chunks_ / count_;
     for (uint64_t first = 0; first < rounds; first += kRingRounds) {
       const uint64_t last = std::min(rounds, first + kRingRounds);
       pass(AllReduceMove::Add, 0, first, last);
@@ -48,56 +49,56 @@ public:
   }
 
   void doubling() {
-    for (uint32_t bit = 1; bit < count; bit <<= 1)
-      for (uint64_t c = 0; c < chunks; ++c) {
-        moves.push_back({AllReduceMove::Send, self ^ bit, c});
-        moves.push_back({AllReduceMove::Add, self ^ bit, c});
+    for (uint32_t bit = 1; bit < count_; bit <<= 1)
+      for (uint64_t c = 0; c < chunks_; ++c) {
+        moves_.push_back({AllReduceMove::Send, self_ ^ bit, c});
+        moves_.push_back({AllReduceMove::Add, self_ ^ bit, c});
       }
   }
 
 private:
-  uint32_t other(uint32_t distance) const { return (self + distance) % count; }
-  uint64_t chunkOf(uint32_t piece, uint64_t round) const { return piece * (chunks / near.count) + round; }
+  uint32_t other(uint32_t distance) const { return (self_ + distance) % count_; }
+  uint64_t chunkOf(uint32_t piece, uint64_t round) const { return piece * (chunks_ / near_.count) + round; }
   /// The host that the sums of chunk k of this instance's piece belong to: at any time of the pieces of a host different ones.
-  uint32_t ownerOf(uint64_t k) const { return uint32_t((k + near.place) % hosts); }
+  uint32_t ownerOf(uint64_t k) const { return uint32_t((k + near_.place) % hosts_); }
 
   /// With each other member, from the next on, so that not all send to one.
   template <typename Chunk> void withOthers(AllReduceMove::Kind kind, const AllReduceGroup &group, Chunk &&chunk) {
     for (uint32_t d = 1; d < group.count; ++d) {
       const uint32_t place = (group.place + d) % group.count;
-      moves.push_back({kind, group.member(place), chunk(place)});
+      moves_.push_back({kind, group.member(place), chunk(place)});
     }
   }
   void sumOfHost(uint64_t k) {
-    moves.push_back({AllReduceMove::Sum, self, chunkOf(near.place, k)});
-    if (ownerOf(k) != far.place)
-      moves.push_back({AllReduceMove::Send, far.member(ownerOf(k)), chunkOf(near.place, k)});
+    moves_.push_back({AllReduceMove::Sum, self_, chunkOf(near_.place, k)});
+    if (ownerOf(k) != far_.place)
+      moves_.push_back({AllReduceMove::Send, far_.member(ownerOf(k)), chunkOf(near_.place, k)});
   }
   void sumOfAll(uint64_t k) {
-    moves.push_back({AllReduceMove::SumHosts, self, chunkOf(near.place, k)});
-    withOthers(AllReduceMove::Send, far, [&](uint32_t) { return chunkOf(near.place, k); });
+    moves_.push_back({AllReduceMove::SumHosts, self_, chunkOf(near_.place, k)});
+    withOthers(AllReduceMove::Send, far_, [&](uint32_t) { return chunkOf(near_.place, k); });
   }
   void handOn(uint64_t k) {
-    if (ownerOf(k) != far.place)
-      moves.push_back({AllReduceMove::Take, far.member(ownerOf(k)), chunkOf(near.place, k)});
-    withOthers(AllReduceMove::Send, near, [&](uint32_t) { return chunkOf(near.place, k); });
+    if (ownerOf(k) != far_.place)
+      moves_.push_back({AllReduceMove::Take, far_.member(ownerOf(k)), chunkOf(near_.place, k)});
+    withOthers(AllReduceMove::Send, near_, [&](uint32_t) { return chunkOf(near_.place, k); });
   }
 
   /// N - 1 steps once around the ring; in step s instance r sends piece r + ahead - s.
   void pass(AllReduceMove::Kind kind, uint32_t ahead, uint64_t first, uint64_t last) {
-    for (uint32_t s = 0; s + 1 < count; ++s)
+    for (uint32_t s = 0; s + 1 < count_; ++s)
       for (uint64_t k = first; k < last; ++k) {
-        uint32_t piece = other(count + ahead - s);
-        moves.push_back({AllReduceMove::Send, other(1), chunkOf(piece, k)});
-        moves.push_back({kind, other(count - 1), chunkOf((piece + count - 1) % count, k)});
+        uint32_t piece = other(count_ + ahead - s);
+        moves_.push_back({AllReduceMove::Send, other(1), chunkOf(piece, k)});
+        moves_.push_back({kind, other(count_ - 1), chunkOf((piece + count_ - 1) % count_, k)});
       }
   }
 
-  const uint32_t count, hosts;
-  const uint64_t chunks;
-  const uint32_t self;
-  const AllReduceGroup near, far; ///< this host's instances; each host's instance of the same piece
-  std::vector<AllReduceMove> moves;
+  const uint32_t count_, hosts_;
+  const uint64_t chunks_;
+  const uint32_t self_;
+  const AllReduceGroup near_, far_; ///< this host's instances; each host's instance of the same piece
+  std::vector<AllReduceMove> moves_;
 };
 
 } // namespace
@@ -159,7 +160,7 @@ std::vector<AllReduceMove> allReduceMoves(const AllReduceShape &shape, uint64_t 
 AllReduceGroup allReduceGroup(const AllReduceShape &shape, AllReduceMove::Kind kind, uint32_t self) {
   const uint32_t onHost = shape.onHost(), host = self / onHost, place = self % onHost;
   return kind == AllReduceMove::SumHosts ? AllReduceGroup{place, onHost, shape.hosts, host}
-                                : AllReduceGroup{host * onHost, 1, onHost, place};
+                                         : AllReduceGroup{host * onHost, 1, onHost, place};
 }
 
 uint64_t allReduceMessages(const AllReduceShape &shape, uint64_t chunks) {

@@ -13,8 +13,8 @@
 namespace graphc::plan {
 namespace {
 
-using detail::Ends;
-using detail::Event;
+using detail::ChannelEnds;
+using detail::ChannelEvent;
 
 template <typename... Args> absl::Status refuse(const Args &...args) {
   return absl::InvalidArgumentError(absl::StrCat("certificate of liveness: ", args...));
@@ -22,26 +22,27 @@ template <typename... Args> absl::Status refuse(const Args &...args) {
 
 class Checker {
 public:
-  explicit Checker(const Plan &plan) : plan(plan), ends(size_t(plan.channels_size())) {}
+  explicit Checker(const Plan &plan) : plan_(plan), ends_(size_t(plan.channels_size())) {}
 
   absl::StatusOr<CertificateFacts> run() {
-    facts.phases = uint64_t(plan.phases_size());
-    facts.programs = uint64_t(plan.programs_size());
-    for (uint32_t program = 0; program < uint32_t(plan.programs_size()); ++program)
+    facts_.phases = uint64_t(plan_.phases_size());
+    facts_.programs = uint64_t(plan_.programs_size());
+    for (uint32_t program = 0; program < uint32_t(plan_.programs_size()); ++program)
       GRAPHC_RETURN_IF_ERROR(walk(program));
-    for (uint32_t channel = 0; channel < uint32_t(plan.channels_size()); ++channel)
+    for (uint32_t channel = 0; channel < uint32_t(plan_.channels_size()); ++channel)
       GRAPHC_RETURN_IF_ERROR(match(channel));
-    for (uint32_t phase = 0; phase < uint32_t(plan.phases_size()); ++phase)
-      if (plan.phases(int(phase)).ends_by_end_of_stream())
-        GRAPHC_RETURN_IF_ERROR(base::annotate(detail::checkEndOfStream(plan, ends, phase), "certificate of liveness"));
-    return facts;
+    for (uint32_t phase = 0; phase < uint32_t(plan_.phases_size()); ++phase)
+      if (plan_.phases(int(phase)).ends_by_end_of_stream())
+        GRAPHC_RETURN_IF_ERROR(
+            base::annotate(detail::checkEndOfStream(plan_, ends_, phase), "certificate of liveness"));
+    return facts_;
   }
 
 private:
-  std::string text(const ChannelEvent &event) const { return detail::eventText(plan, event); }
+  std::string text(const ChannelEvent &event) const { return detail::eventText(plan_, event); }
 
   absl::Status grows(const ChannelEvent &before, const ChannelEvent &after, absl::string_view why) {
-    ++facts.edges;
+    ++facts_.edges;
     if (before.rank < after.rank)
       return absl::OkStatus();
     return refuse(why, " edge: ", text(before), " has number ", before.rank, "; ", text(after), " has ", after.rank,
@@ -50,19 +51,19 @@ private:
 
   /// Reads the program's events, each against the one before it: those of the step, and those of one iteration of each loop.
   absl::Status walk(uint32_t index) {
-    const Program &program = plan.programs(int(index));
-    std::vector<ChannelEvent> events = detail::eventsOf(plan, index);
+    const Program &program = plan_.programs(int(index));
+    std::vector<ChannelEvent> events = detail::eventsOf(plan_, index);
     if (program.event_ranks_size() == 0 && !events.empty())
       return refuse("program ", program.name(), " has none, so nothing shows that its ", events.size(),
                     " events a step cannot wait for each other in a circle; make the plan with graphc");
     if (events.size() != size_t(program.event_ranks_size()))
       return refuse("program ", program.name(), " has ", events.size(), " events a step, but ",
                     program.event_ranks_size(), " numbers");
-    facts.events += events.size();
+    facts_.events += events.size();
     const ChannelEvent *ofStep = nullptr, *ofIteration = nullptr; // the last ones
     for (size_t i = 0; i < events.size(); ++i) {
       ChannelEvent &event = events[i];
-      if (!event.isLoop() && event.channel >= uint32_t(plan.channels_size()))
+      if (!event.isLoop() && event.channel >= uint32_t(plan_.channels_size()))
         return refuse("program ", program.name(), ", instruction ", event.instruction, ": channel ", event.channel,
                       " does not exist");
       event.rank = program.event_ranks(int(i));
@@ -70,7 +71,7 @@ private:
         return refuse(text(event), " has number 0, expected at least 1");
       if (event.isLoop()) {
         ofIteration = nullptr;
-        loops[{index, event.loop}] = event;
+        loops_[{index, event.loop}] = event;
       }
       const ChannelEvent *&before = event.isRepeated() ? ofIteration : ofStep;
       if (before)
@@ -78,11 +79,11 @@ private:
       before = &event;
       if (event.isLoop())
         continue;
-      const Channel &channel = plan.channels(int(event.channel));
+      const Channel &channel = plan_.channels(int(event.channel));
       const bool sends = ofSender(event.action);
       if ((sends ? channel.sender() : channel.receiver()) != index)
         return refuse(text(event), ", whose ", sends ? "sender" : "receiver", " is another program");
-      ChannelEnds &of = ends[event.channel];
+      ChannelEnds &of = ends_[event.channel];
       of.ahead += program.instructions(int(event.instruction)).send_start().ahead();
       if (event.action == ChannelAction::Send)
         of.sends.push_back(event);
@@ -122,10 +123,11 @@ private:
       return refuse("channel ", channel.name(), " has one end in a loop, the other in none");
     if (of.ahead)
       return refuse("channel ", channel.name(), " is sent ahead in a loop");
-    const uint32_t phase = plan.programs(int(channel.sender())).phase();
-    if (phase >= uint32_t(plan.phases_size()) || plan.phases(int(phase)).ends_by_end_of_stream())
+    const uint32_t phase = plan_.programs(int(channel.sender())).phase();
+    if (phase >= uint32_t(plan_.phases_size()) || plan_.phases(int(phase)).ends_by_end_of_stream())
       return refuse("channel ", channel.name(), " has its ends in loops, but its phase ends by end of stream");
-    const ChannelEvent &sender = loops.at({channel.sender(), sends}), &receiver = loops.at({channel.receiver(), receives});
+    const ChannelEvent &sender = loops_.at({channel.sender(), sends}),
+                       &receiver = loops_.at({channel.receiver(), receives});
     if (countOf(sender) != countOf(receiver))
       return refuse("channel ", channel.name(), ": ", text(sender), ", but ", text(receiver));
     if (sender.rank != receiver.rank)
@@ -134,14 +136,14 @@ private:
     return absl::OkStatus();
   }
   uint32_t countOf(const ChannelEvent &loop) const {
-    return plan.programs(int(loop.program)).instructions(int(loop.instruction)).repeat().count();
+    return plan_.programs(int(loop.program)).instructions(int(loop.instruction)).repeat().count();
   }
 
   /// The edges between the two programs of a channel. Counts are compared first, so that the k-th event of each side
   /// has its partner.
   absl::Status match(uint32_t index) {
-    const ChannelEnds &of = ends[index];
-    const Channel &channel = plan.channels(int(index));
+    const ChannelEnds &of = ends_[index];
+    const Channel &channel = plan_.channels(int(index));
     GRAPHC_RETURN_IF_ERROR(runTogether(channel, of));
     if (of.sends.size() != of.receives.size())
       return refuse("channel ", channel.name(), " has ", of.sends.size(), " sends and ", of.receives.size(),
@@ -173,10 +175,10 @@ private:
     return absl::OkStatus();
   }
 
-  const Plan &plan;
-  std::vector<ChannelEnds> ends; ///< by channel
-  std::map<std::pair<uint32_t, uint32_t>, ChannelEvent> loops; ///< that hold events, by program and instruction
-  CertificateFacts facts;
+  const Plan &plan_;
+  std::vector<ChannelEnds> ends_; ///< by channel
+  std::map<std::pair<uint32_t, uint32_t>, ChannelEvent> loops_; ///< that hold events, by program and instruction
+  CertificateFacts facts_;
 };
 
 } // namespace

@@ -25,28 +25,28 @@ struct Use {
 
 class Reader {
 public:
-  explicit Reader(const Plan &plan) : plan(plan), uses(size_t(plan.channels_size())) {}
+  explicit Reader(const Plan &plan) : plan_(plan), uses_(size_t(plan.channels_size())) {}
 
   std::vector<bool> run() {
-    for (uint32_t program = 0; program < uint32_t(plan.programs_size()); ++program)
+    for (uint32_t program = 0; program < uint32_t(plan_.programs_size()); ++program)
       read(program);
     std::map<std::pair<uint32_t, uint32_t>, std::vector<const Use *>> ways; // sender and receiver
-    for (int i = 0; i < plan.channels_size(); ++i)
-      if (const Channel &channel = plan.channels(i); carriesCredits(channel) && !uses[size_t(i)].repeated)
-        ways[{channel.sender(), channel.receiver()}].push_back(&uses[size_t(i)]);
-    std::vector<bool> wait(uses.size(), false);
-    for (int i = 0; i < plan.channels_size(); ++i) {
-      const Channel &channel = plan.channels(i);
+    for (int i = 0; i < plan_.channels_size(); ++i)
+      if (const Channel &channel = plan_.channels(i); carriesCredits(channel) && !uses_[size_t(i)].repeated)
+        ways[{channel.sender(), channel.receiver()}].push_back(&uses_[size_t(i)]);
+    std::vector<bool> wait(uses_.size(), false);
+    for (int i = 0; i < plan_.channels_size(); ++i) {
+      const Channel &channel = plan_.channels(i);
       const std::vector<const Use *> &back = ways[{channel.receiver(), channel.sender()}];
-      wait[size_t(i)] = canWait(channel, uses[size_t(i)]) &&
+      wait[size_t(i)] = canWait(channel, uses_[size_t(i)]) &&
                         std::any_of(back.begin(), back.end(),
-                                    [&](const Use *other) { return comesInTime(channel, uses[size_t(i)], *other); });
+                                    [&](const Use *other) { return comesInTime(channel, uses_[size_t(i)], *other); });
     }
     return wait;
   }
 
 private:
-  uint32_t instancesOf(uint32_t program) const { return plan.programs(int(program)).instances(); }
+  uint32_t instancesOf(uint32_t program) const { return plan_.programs(int(program)).instances(); }
 
   /// One message a step from each instance of its sender to the same instances of its receiver as any other such channel.
   bool isPlain(const Channel &channel) const { return !channel.conflating() && channel.algorithm() == WHOLE; }
@@ -72,15 +72,15 @@ private:
   }
 
   void read(uint32_t index) {
-    const Program &program = plan.programs(int(index));
+    const Program &program = plan_.programs(int(index));
     const std::set<uint32_t> shown = shownBuffers(program);
     std::map<uint32_t, uint32_t> boundBuffer;
-    for (const detail::ChannelEvent &event : detail::eventsOf(plan, index)) {
+    for (const detail::ChannelEvent &event : detail::eventsOf(plan_, index)) {
       if (event.isLoop())
         continue;
       const int at = int(event.instruction);
       const Instruction &instruction = program.instructions(at);
-      Use &use = uses[event.channel];
+      Use &use = uses_[event.channel];
       use.repeated |= event.isRepeated();
       switch (event.action) {
       case ChannelAction::Send:
@@ -93,7 +93,7 @@ private:
         break;
       case ChannelAction::Receive:
         use.lastReceive = use.lastRelease = at;
-        for (const BufferEffect &effect : effectsOf(plan, program, instruction).buffers)
+        for (const BufferEffect &effect : effectsOf(plan_, program, instruction).buffers)
           if (effect.until == BufferHold::Released)
             boundBuffer[event.channel] = effect.buffer;
         break;
@@ -106,8 +106,8 @@ private:
     }
   }
 
-  const Plan &plan;
-  std::vector<Use> uses; ///< by channel
+  const Plan &plan_;
+  std::vector<Use> uses_; ///< by channel
 };
 
 } // namespace

@@ -103,8 +103,9 @@ InstructionEffects effectsOf(const Plan &plan, const Program &program, const Ins
     return ofCall(plan, instruction.call());
   case Instruction::kReceive: {
     const Instruction::Receive &receive = instruction.receive();
-    return withUnits({{{receive.buffer(), WRITE, BufferHold::Released}}, {{ChannelAction::Receive, receive.channel()}}, {}},
-                     receive);
+    return withUnits(
+        {{{receive.buffer(), WRITE, BufferHold::Released}}, {{ChannelAction::Receive, receive.channel()}}, {}},
+        receive);
   }
   case Instruction::kRelease:
     return {{}, {{ChannelAction::Release, instruction.release().channel()}}, {}};
@@ -130,9 +131,10 @@ InstructionEffects effectsOf(const Plan &plan, const Program &program, const Ins
   }
   case Instruction::kAllReduceStart: {
     const Instruction::AllReduceStart &start = instruction.all_reduce_start();
-    return {{{start.buffer(), READ_WRITE, BufferHold::ReceivedThenDone}, {start.scratch(), WRITE, BufferHold::Received}},
-            {{ChannelAction::Send, start.channel()}},
-            start.add()};
+    return {
+        {{start.buffer(), READ_WRITE, BufferHold::ReceivedThenDone}, {start.scratch(), WRITE, BufferHold::Received}},
+        {{ChannelAction::Send, start.channel()}},
+        start.add()};
   }
   case Instruction::kAllReduceDone: // what its start has named
     return {{}, {{ChannelAction::Receive, instruction.all_reduce_done().channel()}}, {}};

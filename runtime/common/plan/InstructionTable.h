@@ -39,7 +39,9 @@ const InstructionFacts *factsOf(Instruction::KindCase kind);
 enum class ChannelAction : uint8_t { Send, Done, Receive, Release, Acquire };
 
 /// Does the sending side do this? Else the receiving one.
-inline bool ofSender(ChannelAction action) { return action != ChannelAction::Receive && action != ChannelAction::Release; }
+inline bool ofSender(ChannelAction action) {
+  return action != ChannelAction::Receive && action != ChannelAction::Release;
+}
 
 struct ChannelEffect {
   ChannelAction action;

@@ -163,8 +163,9 @@ std::optional<bool> hasDone(const Plan &plan, const LanePosition &waits, const L
     return std::nullopt;
   const Channel &channel = plan.channels(int(waits.channel));
   const Program &mine = plan.programs(int(waits.lane.program)), &theirs = plan.programs(int(peer.lane.program));
-  if (channel.conflating() || channel.algorithm() != WHOLE || (channel.all_to_all() && waits.doing == LaneActivity::Sends) ||
-      loopAround(mine, waits.instruction) || waits.begins)
+  if (channel.conflating() || channel.algorithm() != WHOLE ||
+      (channel.all_to_all() && waits.doing == LaneActivity::Sends) || loopAround(mine, waits.instruction) ||
+      waits.begins)
     return std::nullopt;
   if (peer.begins)
     return false;

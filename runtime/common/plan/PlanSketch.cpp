@@ -45,7 +45,8 @@ absl::Status checkSketch(const Plan &sketch) {
     tasks += job.tasks();
   // Each is walked through wherever a task is looked up.
   constexpr int kMostJobs = 256;
-  if (tasks > uint64_t(PlanLimits::tasks) || sketch.jobs_size() > kMostJobs || sketch.replicas().ranges_size() > kMostJobs)
+  if (tasks > uint64_t(PlanLimits::tasks) || sketch.jobs_size() > kMostJobs ||
+      sketch.replicas().ranges_size() > kMostJobs)
     return wrong(absl::StrCat(tasks, " tasks, ", sketch.jobs_size(), " jobs, ", sketch.replicas().ranges_size(),
                               " ranges of replicas"));
   auto isTask = [&](const Task &task) {

@@ -68,34 +68,34 @@ constexpr uint64_t partialStride(uint64_t bytes) { return (bytes + 63) / 64 * 64
 template <typename Value> class GrowingSum {
 public:
   /// `perLeaf` values are a leaf.
-  explicit GrowingSum(uint64_t perLeaf = 1) : perLeaf(perLeaf) {}
+  explicit GrowingSum(uint64_t perLeaf = 1) : perLeaf_(perLeaf) {}
   template <typename Add> void push(Value value, Add &&add) {
-    if (inLeaf++ % perLeaf)
-      sums.back() = add(std::move(sums.back()), std::move(value));
+    if (inLeaf_++ % perLeaf_)
+      sums_.back() = add(std::move(sums_.back()), std::move(value));
     else
-      sums.push_back(std::move(value));
-    if (inLeaf % perLeaf == 0)
-      for (uint64_t leaf = inLeaf / perLeaf; leaf % 2 == 0; leaf /= 2)
+      sums_.push_back(std::move(value));
+    if (inLeaf_ % perLeaf_ == 0)
+      for (uint64_t leaf = inLeaf_ / perLeaf_; leaf % 2 == 0; leaf /= 2)
         join(add);
   }
   /// What it holds: sums of subtrees that no sum joins yet, from left to right.
-  std::vector<Value> &getPartials() { return sums; }
+  std::vector<Value> &getPartials() { return sums_; }
   /// Of at least one value.
   template <typename Add> Value take(Add &&add) {
-    while (sums.size() > 1)
+    while (sums_.size() > 1)
       join(add);
-    return std::move(sums.back());
+    return std::move(sums_.back());
   }
 
 private:
   template <typename Add> void join(Add &&add) {
-    Value right = std::move(sums.back());
-    sums.pop_back();
-    sums.back() = add(std::move(sums.back()), std::move(right));
+    Value right = std::move(sums_.back());
+    sums_.pop_back();
+    sums_.back() = add(std::move(sums_.back()), std::move(right));
   }
 
-  uint64_t perLeaf, inLeaf = 0;
-  std::vector<Value> sums;
+  uint64_t perLeaf_, inLeaf_ = 0;
+  std::vector<Value> sums_;
 };
 
 /// W where nothing is said: the larger of the number of replicas and the largest divisor of M that is at most 16.

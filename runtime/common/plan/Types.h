@@ -46,21 +46,21 @@ bool isPartOf(const TensorType &type, const Part &part);
 class LoopWalk {
 public:
   uint32_t times(const Instruction &next) {
-    repeated = left > 0;
-    const uint32_t now = repeated ? count : 1;
-    left -= repeated;
+    repeated_ = left_ > 0;
+    const uint32_t now = repeated_ ? count_ : 1;
+    left_ -= repeated_;
     if (next.has_repeat()) {
-      count = next.repeat().count();
-      left = next.repeat().length();
+      count_ = next.repeat().count();
+      left_ = next.repeat().length();
     }
     return now;
   }
   /// Whether the instruction that was asked for last is one that a loop repeats.
-  bool inLoop() const { return repeated; }
+  bool inLoop() const { return repeated_; }
 
 private:
-  bool repeated = false;
-  uint32_t count = 1, left = 0;
+  bool repeated_ = false;
+  uint32_t count_ = 1, left_ = 0;
 };
 
 /// Of what a queue is given: not only a signal or a wait.

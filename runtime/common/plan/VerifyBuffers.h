@@ -21,12 +21,13 @@ namespace graphc::plan::detail {
 
 class BufferStates {
 public:
-  BufferStates(const Plan &plan, const Program &program) : plan(plan), program(program), shown(shownBuffers(program)) {}
+  BufferStates(const Plan &plan, const Program &program)
+      : plan_(plan), program_(program), shown_(shownBuffers(program)) {}
 
   /// Of each buffer, whatever the instructions do.
   absl::Status checkStorage() const;
   absl::Status exists(uint32_t buffer) const;
-  bool overlap(uint32_t a, uint32_t b) const { return buffersMeet(program, a, b); }
+  bool overlap(uint32_t a, uint32_t b) const { return buffersMeet(program_, a, b); }
 
   /// May the buffer be read now (a slot: is it bound)? May it be written (not a constant, a slot or in flight)?
   absl::Status readable(uint32_t buffer);
@@ -34,7 +35,7 @@ public:
 
   /// Before the first instruction: what was sent ahead in the step before is under way.
   absl::Status sendAhead(uint32_t channel, uint32_t buffer);
-  bool isAhead(uint32_t channel) const { return ahead.contains(channel); }
+  bool isAhead(uint32_t channel) const { return ahead_.contains(channel); }
 
   // What instructions ask of the state before them; apply() makes the one behind.
   absl::Status bind(const Channel &channel, uint32_t number, uint32_t buffer);
@@ -54,7 +55,7 @@ public:
   /// The buffer of the channel's message, from its Receive to its Release.
   std::optional<uint32_t> messageOf(uint32_t channel) const;
   /// Whether a message of a zero-copy channel was in it.
-  bool wasBorrowed(uint32_t buffer) const { return borrowed.contains(buffer); }
+  bool wasBorrowed(uint32_t buffer) const { return borrowed_.contains(buffer); }
 
   /// Nothing is held or under way at the step's end but what is sent ahead.
   absl::Status checkEnd() const;
@@ -66,18 +67,18 @@ private:
   /// May it be read, or, with `write`, written?
   absl::Status notLent(uint32_t buffer, bool write) const;
 
-  const Plan &plan;
-  const Program &program;
-  const std::set<uint32_t> shown; // their messages are released at the step's end
-  std::set<uint32_t> filled; // slot buffers that hold a message now
-  std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
-  std::set<uint32_t> releasedAtEnd; // channels of messages that are shown, once their Release has come
-  std::vector<Loan> loans;
-  std::map<uint32_t, uint32_t> ahead; // channel → buffer of its SendStart ahead: lent when a step begins and ends
-  std::map<uint32_t, bool> touchedVariables; // → written?
-  std::map<uint32_t, bool> acquired; // outgoing buffers of this step → sent already?
-  std::set<uint32_t> slotsTaken; // channels of their acquires
-  std::set<uint32_t> borrowed; // slot buffers that a zero-copy channel's message was bound to
+  const Plan &plan_;
+  const Program &program_;
+  const std::set<uint32_t> shown_; // their messages are released at the step's end
+  std::set<uint32_t> filled_; // slot buffers that hold a message now
+  std::map<uint32_t, uint32_t> boundBuffer_; // channel → buffer of its Receive not yet released
+  std::set<uint32_t> releasedAtEnd_; // channels of messages that are shown, once their Release has come
+  std::vector<Loan> loans_;
+  std::map<uint32_t, uint32_t> ahead_; // channel → buffer of its SendStart ahead: lent when a step begins and ends
+  std::map<uint32_t, bool> touchedVariables_; // → written?
+  std::map<uint32_t, bool> acquired_; // outgoing buffers of this step → sent already?
+  std::set<uint32_t> slotsTaken_; // channels of their acquires
+  std::set<uint32_t> borrowed_; // slot buffers that a zero-copy channel's message was bound to
 };
 
 } // namespace graphc::plan::detail

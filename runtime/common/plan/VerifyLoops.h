@@ -16,8 +16,8 @@ namespace graphc::plan::detail {
 class LoopVerifier {
 public:
   LoopVerifier(const Plan &plan, const Program &program, const BufferStates &buffers)
-      : plan(plan), program(program), buffers(buffers),
-        endsByEndOfStream(plan.phases(int(program.phase())).ends_by_end_of_stream()) {}
+      : plan_(plan), program_(program), buffers_(buffers),
+        endsByEndOfStream_(plan.phases(int(program.phase())).ends_by_end_of_stream()) {}
 
   /// The next instruction, whose buffers exist: may it be repeated, where it is?
   absl::Status check(const Instruction &instruction, const InstructionEffects &effects, int position);
@@ -27,24 +27,24 @@ public:
   /// Behind an instruction: if it is the last one of its body, nothing is held that the next iteration takes.
   absl::Status checkIterationEnds(int position) const;
   /// How often a step executes the instruction that was checked last, and which one repeats it; -1: none does.
-  uint32_t count() const { return end ? times : 1; }
-  int repeatedBy() const { return end ? repeat : -1; }
-  bool endsBody(int position) const { return position + 1 == end; }
+  uint32_t count() const { return end_ ? times_ : 1; }
+  int repeatedBy() const { return end_ ? repeat_ : -1; }
+  bool endsBody(int position) const { return position + 1 == end_; }
 
 private:
   /// A buffer of the loop's sums that overlaps this one; null where there is none.
   const uint32_t *partialAt(uint32_t buffer) const;
 
-  const Plan &plan;
-  const Program &program;
-  const BufferStates &buffers;
-  const bool endsByEndOfStream; // of its phase
-  uint32_t times = 1; // of the loop that the walk is in
-  int repeat = -1, end = 0; // of it; end 0: none
-  uint32_t perLeaf = 0; // of its sums; 0: there is none yet
-  std::set<uint32_t> talks; // channels that it acts on
-  uint64_t repeated = 0; // instructions of all loops so far, each as often as it is done
-  std::map<std::pair<int, uint64_t>, uint32_t> partials; // by where in which arena: what its sums are kept in
+  const Plan &plan_;
+  const Program &program_;
+  const BufferStates &buffers_;
+  const bool endsByEndOfStream_; // of its phase
+  uint32_t times_ = 1; // of the loop that the walk is in
+  int repeat_ = -1, end_ = 0; // of it; end 0: none
+  uint32_t perLeaf_ = 0; // of its sums; 0: there is none yet
+  std::set<uint32_t> talks_; // channels that it acts on
+  uint64_t repeated_ = 0; // instructions of all loops so far, each as often as it is done
+  std::map<std::pair<int, uint64_t>, uint32_t> partials_; // by where in which arena: what its sums are kept in
 };
 
 } // namespace graphc::plan::detail

@@ -18,26 +18,26 @@ namespace graphc::plan::detail {
 /// What the walk relies on: a name for messages, instances that are one or all replicas, a task and a device that
 /// exist, tables of a bounded size.
 absl::Status ProgramVerifier::checkHead() {
-  if (program.name().empty() || program.name().size() > size_t(PlanLimits::nameBytes))
+  if (program_.name().empty() || program_.name().size() > size_t(PlanLimits::nameBytes))
     return invalid("it has no name, or one longer than ", PlanLimits::nameBytes, " bytes");
-  uint32_t replicas = plan.replicas().size();
-  if (program.instances() == 0 || (program.instances() != 1 && program.instances() != replicas))
-    return invalid(program.instances(), " instances, expected 1 or the ", replicas, " of the replica domain");
-  if (program.spread()) {
-    if (program.instances() != replicas)
-      return invalid("spread over replicas with ", program.instances(), " instances, but the domain has ", replicas);
-  } else if (program.task().job() >= uint32_t(plan.jobs_size()) ||
-             program.task().index() >= plan.jobs(int(program.task().job())).tasks()) {
+  uint32_t replicas = plan_.replicas().size();
+  if (program_.instances() == 0 || (program_.instances() != 1 && program_.instances() != replicas))
+    return invalid(program_.instances(), " instances, expected 1 or the ", replicas, " of the replica domain");
+  if (program_.spread()) {
+    if (program_.instances() != replicas)
+      return invalid("spread over replicas with ", program_.instances(), " instances, but the domain has ", replicas);
+  } else if (program_.task().job() >= uint32_t(plan_.jobs_size()) ||
+             program_.task().index() >= plan_.jobs(int(program_.task().job())).tasks()) {
     return invalid("its task does not exist");
   }
-  if (!isDevice(program.device()))
-    return invalid("on the device '", program.device().substr(0, 64), "', expected one such as CPU:0");
-  for (uint64_t bytes : {program.arena_bytes(), program.device_arena_bytes()})
+  if (!isDevice(program_.device()))
+    return invalid("on the device '", program_.device().substr(0, 64), "', expected one such as CPU:0");
+  for (uint64_t bytes : {program_.arena_bytes(), program_.device_arena_bytes()})
     if (bytes > PlanLimits::bytes)
       return invalid("an arena of ", bytes, " bytes, more than ", PlanLimits::bytes);
-  if (program.instructions_size() == 0)
+  if (program_.instructions_size() == 0)
     return invalid("no instruction");
-  if (program.instructions_size() > PlanLimits::tableEntries || program.buffers_size() > PlanLimits::tableEntries)
+  if (program_.instructions_size() > PlanLimits::tableEntries || program_.buffers_size() > PlanLimits::tableEntries)
     return invalid("more than ", PlanLimits::tableEntries, " instructions or buffers");
   return absl::OkStatus();
 }
@@ -45,15 +45,15 @@ absl::Status ProgramVerifier::checkHead() {
 /// Native code trusts its arguments: each has the bytes that the kernel takes, and what is written overlaps no other.
 /// That there are as many as it takes, checkInstruction has seen.
 absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
-  const Kernel &kernel = plan.kernels(int(call.kernel()));
+  const Kernel &kernel = plan_.kernels(int(call.kernel()));
   for (int i = 0; i < call.buffers_size(); ++i)
-    if (const Buffer &buffer = program.buffers(int(call.buffers(i))); buffer.bytes() != kernel.args(i).bytes())
+    if (const Buffer &buffer = program_.buffers(int(call.buffers(i))); buffer.bytes() != kernel.args(i).bytes())
       return invalid("argument ", i, " of kernel ", kernel.name(), " has ", kernel.args(i).bytes(), " bytes, buffer ",
                      call.buffers(i), " has ", buffer.bytes());
   for (int i = 0; i < call.buffers_size(); ++i)
     for (int j = i + 1; j < call.buffers_size(); ++j)
       if ((kernel.args(i).access() != READ || kernel.args(j).access() != READ) &&
-          buffers.overlap(call.buffers(i), call.buffers(j)))
+          buffers_.overlap(call.buffers(i), call.buffers(j)))
         return invalid("arguments ", i, " and ", j, " of kernel ", kernel.name(), " overlap and one is written");
   return absl::OkStatus();
 }
@@ -61,14 +61,15 @@ absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
 /// Micro-batches that the step has (a loop takes several), and for each component of the data set a buffer of its own,
 /// of a batch of its samples. Floats have no classes. A mask belongs to a last batch that is padded.
 absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next) {
-  if (next.dataset() >= uint32_t(plan.datasets_size()))
-    return invalid("dataset ", next.dataset(), " does not exist, the plan has ", plan.datasets_size());
-  const Dataset &dataset = plan.datasets(int(next.dataset()));
+  if (next.dataset() >= uint32_t(plan_.datasets_size()))
+    return invalid("dataset ", next.dataset(), " does not exist, the plan has ", plan_.datasets_size());
+  const Dataset &dataset = plan_.datasets(int(next.dataset()));
   if (next.batch() == 0)
     return invalid("a batch of 0 samples");
-  if (next.micro_batches() == 0 || uint64_t(next.micro_batch()) + loops.count() > next.micro_batches())
+  if (next.micro_batches() == 0 || uint64_t(next.micro_batch()) + loops_.count() > next.micro_batches())
     return invalid("micro-batch ", next.micro_batch(),
-                   loops.count() > 1 ? absl::StrCat(", ", loops.count(), " times,") : "", " of ", next.micro_batches());
+                   loops_.count() > 1 ? absl::StrCat(", ", loops_.count(), " times,") : "", " of ",
+                   next.micro_batches());
   if (next.buffers_size() != dataset.components_size())
     return invalid(next.buffers_size(), " buffers for the ", dataset.components_size(), " components of dataset ",
                    dataset.name());
@@ -81,7 +82,7 @@ absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next)
       return invalid(next.classes(i), " classes of component ", i, ", which is of ", dataTypeName(type));
   }
   auto check = [&](uint32_t buffer, const TensorType &sample) -> absl::Status {
-    const Buffer &b = program.buffers(int(buffer));
+    const Buffer &b = program_.buffers(int(buffer));
     TensorType type;
     type.set_dtype(sample.dtype());
     type.add_shape(next.batch());
@@ -110,53 +111,53 @@ absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next)
 
 /// A scalar of the arena, and micro-batches that the step has.
 absl::Status ProgramVerifier::checkMicroBatchIndex(const Instruction::MicroBatchIndex &index) {
-  const Buffer &buffer = program.buffers(int(index.buffer()));
+  const Buffer &buffer = program_.buffers(int(index.buffer()));
   if (!buffer.has_arena() || buffer.type().dtype() != I64 || buffer.type().shape_size() != 0)
     return invalid("buffer ", index.buffer(), " is ", typeText(buffer.type()), ", expected a scalar i64 in the arena");
-  if (index.micro_batches() == 0 || uint64_t(index.micro_batch()) + loops.count() > index.micro_batches())
+  if (index.micro_batches() == 0 || uint64_t(index.micro_batch()) + loops_.count() > index.micro_batches())
     return invalid("the number of micro-batch ", index.micro_batch(),
-                   loops.count() > 1 ? absl::StrCat(", ", loops.count(), " times,") : "", " of ",
+                   loops_.count() > 1 ? absl::StrCat(", ", loops_.count(), " times,") : "", " of ",
                    index.micro_batches());
   return absl::OkStatus();
 }
 
 /// The chief's first instance decides, once a step, in a phase that ends so.
 absl::Status ProgramVerifier::checkControlSend(const Instruction::ControlSend &send) {
-  if (phase.ends_by_end_of_stream())
+  if (phase_.ends_by_end_of_stream())
     return invalid("a control message in a phase that ends by end of stream");
-  if (!sameTask(instanceTask(plan, program, 0), plan.chief()))
-    return invalid("the control message is sent from ", taskText(plan, instanceTask(plan, program, 0)),
-                   ", but the chief is ", taskText(plan, plan.chief()));
-  if (++controlSends > 1)
+  if (!sameTask(instanceTask(plan_, program_, 0), plan_.chief()))
+    return invalid("the control message is sent from ", taskText(plan_, instanceTask(plan_, program_, 0)),
+                   ", but the chief is ", taskText(plan_, plan_.chief()));
+  if (++controlSends_ > 1)
     return invalid("a second control_send");
   std::set<uint32_t> distinct;
   for (uint32_t channel : send.channels())
     if (!distinct.insert(channel).second)
-      return invalid("names channel ", plan.channels(int(channel)).name(), " twice");
+      return invalid("names channel ", plan_.channels(int(channel)).name(), " twice");
   return absl::OkStatus();
 }
 
 /// Every program takes the decision once a step, from where it comes, as its last instruction, right before its first send ahead, or right before its commit point, behind
 /// which the step waits for nobody.
 absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlReceive &receive, int position) {
-  if (phase.ends_by_end_of_stream())
+  if (phase_.ends_by_end_of_stream())
     return invalid("a control message in a phase that ends by end of stream");
   // Among the instances of a program the control message ends the step: the certificate does not have it among its events.
-  bool last = position + 1 == program.instructions_size() ||
-              (program.has_commit_point() && uint32_t(position) + 1 == program.commit_point());
-  if (!last && (program.instances() != 1 || !program.instructions(position + 1).send_start().ahead()))
+  bool last = position + 1 == program_.instructions_size() ||
+              (program_.has_commit_point() && uint32_t(position) + 1 == program_.commit_point());
+  if (!last && (program_.instances() != 1 || !program_.instructions(position + 1).send_start().ahead()))
     return invalid(
         "a control_receive that is not the last instruction, nor right before a send ahead in a program of one "
         "instance");
-  if (++controlReceives > 1)
+  if (++controlReceives_ > 1)
     return invalid("a second control_receive");
-  if (receive.local() != (controlSends == 1))
+  if (receive.local() != (controlSends_ == 1))
     return invalid(receive.local() ? "a local control_receive in a program without control_send"
                                    : "a control_receive that is not local in the program that holds the control_send");
-  if (receive.local() && program.instances() == 1)
+  if (receive.local() && program_.instances() == 1)
     return absl::OkStatus(); // its own control message; no channel
-  const Channel &channel = plan.channels(int(receive.channel()));
-  if ((channel.sender() == index) != receive.local())
+  const Channel &channel = plan_.channels(int(receive.channel()));
+  if ((channel.sender() == index_) != receive.local())
     return invalid("takes its control message from channel ", channel.name(), ", which does not bring it here");
   return absl::OkStatus();
 }
@@ -167,60 +168,60 @@ absl::Status ProgramVerifier::checkEffects(const InstructionEffects &effects) {
                                           "acquires a slot of"};
   for (const ChannelEffect &effect : effects.channels) {
     GRAPHC_RETURN_IF_ERROR(channelIndex(effect.channel, effect.control));
-    const Channel &channel = plan.channels(int(effect.channel));
+    const Channel &channel = plan_.channels(int(effect.channel));
     const bool sends = ofSender(effect.action);
-    if (const uint32_t side = sends ? channel.sender() : channel.receiver(); side != index)
+    if (const uint32_t side = sends ? channel.sender() : channel.receiver(); side != index_)
       return invalid(verbs[int(effect.action)], " channel ", channel.name(), ", whose ", sends ? "sender" : "receiver",
-                     " is program ", plan.programs(int(side)).name());
+                     " is program ", plan_.programs(int(side)).name());
   }
   for (const BufferEffect &effect : effects.buffers) {
-    GRAPHC_RETURN_IF_ERROR(buffers.exists(effect.buffer));
+    GRAPHC_RETURN_IF_ERROR(buffers_.exists(effect.buffer));
     if (effect.binds())
       continue;
     if (effect.access != WRITE)
-      GRAPHC_RETURN_IF_ERROR(buffers.readable(effect.buffer));
+      GRAPHC_RETURN_IF_ERROR(buffers_.readable(effect.buffer));
     if (effect.access != READ)
-      GRAPHC_RETURN_IF_ERROR(buffers.writable(effect.buffer));
+      GRAPHC_RETURN_IF_ERROR(buffers_.writable(effect.buffer));
   }
   return absl::OkStatus();
 }
 
 /// What it is by the tables, then what its kind asks for; then the state behind it.
 absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, int position) {
-  const InstructionEffects effects = effectsOf(plan, program, instruction);
-  if (effects.kernel && *effects.kernel >= uint32_t(plan.kernels_size()))
-    return invalid("kernel ", *effects.kernel, " does not exist, the plan has ", plan.kernels_size());
+  const InstructionEffects effects = effectsOf(plan_, program_, instruction);
+  if (effects.kernel && *effects.kernel >= uint32_t(plan_.kernels_size()))
+    return invalid("kernel ", *effects.kernel, " does not exist, the plan has ", plan_.kernels_size());
   if (instruction.has_call())
-    if (const Kernel &kernel = plan.kernels(int(*effects.kernel));
+    if (const Kernel &kernel = plan_.kernels(int(*effects.kernel));
         instruction.call().buffers_size() != kernel.args_size())
       return invalid("kernel ", kernel.name(), " takes ", kernel.args_size(), " buffers, the call gives ",
                      instruction.call().buffers_size());
   GRAPHC_RETURN_IF_ERROR(checkEffects(effects));
   GRAPHC_RETURN_IF_ERROR(
-      queues.check(instruction, effects,
-                   instruction.has_release() ? buffers.messageOf(instruction.release().channel()) : std::nullopt));
-  GRAPHC_RETURN_IF_ERROR(loops.check(instruction, effects, position));
-  GRAPHC_RETURN_IF_ERROR(sums.check(instruction, effects));
-  transfers.times = loops.count();
+      queues_.check(instruction, effects,
+                    instruction.has_release() ? buffers_.messageOf(instruction.release().channel()) : std::nullopt));
+  GRAPHC_RETURN_IF_ERROR(loops_.check(instruction, effects, position));
+  GRAPHC_RETURN_IF_ERROR(sums_.check(instruction, effects));
+  transfers_.times = loops_.count();
   GRAPHC_RETURN_IF_ERROR(checkKind(instruction, position));
   for (const ChannelEffect &effect : effects.channels)
     GRAPHC_RETURN_IF_ERROR(noteUse(effect));
-  buffers.apply(effects);
-  GRAPHC_RETURN_IF_ERROR(loops.checkIterationEnds(position));
-  return loops.endsBody(position) ? queues.endBody(loops.repeatedBy() + 1, position + 1, loops.count() > 1)
-                                  : absl::OkStatus();
+  buffers_.apply(effects);
+  GRAPHC_RETURN_IF_ERROR(loops_.checkIterationEnds(position));
+  return loops_.endsBody(position) ? queues_.endBody(loops_.repeatedBy() + 1, position + 1, loops_.count() > 1)
+                                   : absl::OkStatus();
 }
 
 absl::Status ProgramVerifier::noteUse(const ChannelEffect &effect) {
-  ChannelUse &use = channels[effect.channel];
+  ChannelUse &use = channels_[effect.channel];
   use.sends += effect.action == ChannelAction::Send;
   use.receives += effect.action == ChannelAction::Receive;
   SideUse &side = ofSender(effect.action) ? use.sender : use.receiver;
-  if (std::exchange(side.any, true) && side.loop != loops.repeatedBy())
-    return invalid("acts on channel ", plan.channels(int(effect.channel)).name(), ", as instructions that are not ",
+  if (std::exchange(side.any, true) && side.loop != loops_.repeatedBy())
+    return invalid("acts on channel ", plan_.channels(int(effect.channel)).name(), ", as instructions that are not ",
                    side.loop < 0 ? "repeated" : "repeated with it", " do; expected one loop, or none");
-  side.loop = loops.repeatedBy();
-  side.times = side.loop < 0 ? 0 : loops.count();
+  side.loop = loops_.repeatedBy();
+  side.times = side.loop < 0 ? 0 : loops_.count();
   return absl::OkStatus();
 }
 
@@ -231,34 +232,34 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
   case Instruction::kCall:
     return checkCall(instruction.call());
   case Instruction::kReceive:
-    return transfers.checkReceive(instruction.receive());
+    return transfers_.checkReceive(instruction.receive());
   case Instruction::kRelease:
-    return plan.channels(int(instruction.release().channel())).algorithm() == WHOLE
-               ? buffers.release(instruction.release().channel())
-               : sums.release(instruction.release().channel());
+    return plan_.channels(int(instruction.release().channel())).algorithm() == WHOLE
+               ? buffers_.release(instruction.release().channel())
+               : sums_.release(instruction.release().channel());
   case Instruction::kAcquire:
-    return transfers.checkAcquire(instruction.acquire());
+    return transfers_.checkAcquire(instruction.acquire());
   case Instruction::kSendStart:
-    return transfers.checkSendStart(instruction.send_start(), controlReceives > 0);
+    return transfers_.checkSendStart(instruction.send_start(), controlReceives_ > 0);
   case Instruction::kSendDone:
-    return transfers.checkSendDone(instruction.send_done());
+    return transfers_.checkSendDone(instruction.send_done());
   case Instruction::kAllReduceStart:
-    GRAPHC_RETURN_IF_ERROR(transfers.checkAllReduceStart(instruction.all_reduce_start()));
-    return sums.start(instruction.all_reduce_start());
+    GRAPHC_RETURN_IF_ERROR(transfers_.checkAllReduceStart(instruction.all_reduce_start()));
+    return sums_.start(instruction.all_reduce_start());
   case Instruction::kAllReduceDone:
-    GRAPHC_RETURN_IF_ERROR(transfers.checkAllReduceDone(instruction.all_reduce_done()));
-    sums.done(instruction.all_reduce_done().channel());
+    GRAPHC_RETURN_IF_ERROR(transfers_.checkAllReduceDone(instruction.all_reduce_done()));
+    sums_.done(instruction.all_reduce_done().channel());
     return absl::OkStatus();
   case Instruction::kAggregate:
-    return transfers.checkAggregate(instruction.aggregate());
+    return transfers_.checkAggregate(instruction.aggregate());
   case Instruction::kCollect:
-    return transfers.checkCollect(instruction.collect());
+    return transfers_.checkCollect(instruction.collect());
   case Instruction::kChoose:
-    return transfers.checkChoose(instruction.choose());
+    return transfers_.checkChoose(instruction.choose());
   case Instruction::kRepeat:
-    return loops.checkRepeat(instruction.repeat(), position);
+    return loops_.checkRepeat(instruction.repeat(), position);
   case Instruction::kAccumulate:
-    return loops.checkAccumulate(instruction.accumulate(), instruction.queue() != 0);
+    return loops_.checkAccumulate(instruction.accumulate(), instruction.queue() != 0);
   case Instruction::kNextBatch:
     return checkNextBatch(instruction.next_batch());
   case Instruction::kMicroBatchIndex:
@@ -268,12 +269,12 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
   case Instruction::kControlReceive:
     return checkControlReceive(instruction.control_receive(), position);
   case Instruction::kTicket:
-    if (!phase.ends_by_end_of_stream())
+    if (!phase_.ends_by_end_of_stream())
       return invalid("a ticket in a phase that ends by a control message");
-    if (program.spread())
+    if (program_.spread())
       return invalid("a ticket in a program that is spread over tasks; one task gives them all");
     for (int i = 0; i < position; ++i)
-      if (!program.instructions(i).has_receive() && !program.instructions(i).has_release())
+      if (!program_.instructions(i).has_receive() && !program_.instructions(i).has_release())
         return invalid("a ticket behind an instruction that is no receive");
     return absl::OkStatus();
   default:
@@ -286,35 +287,35 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
 
 /// The channel exists and carries what is expected: control messages, or values.
 absl::Status ProgramVerifier::channelIndex(uint32_t channel, bool control) const {
-  if (channel >= uint32_t(plan.channels_size()))
-    return invalid("channel ", channel, " does not exist, the plan has ", plan.channels_size());
-  if (plan.channels(int(channel)).control() != control)
-    return invalid("channel ", plan.channels(int(channel)).name(), control ? " is not" : " is", " a control channel");
+  if (channel >= uint32_t(plan_.channels_size()))
+    return invalid("channel ", channel, " does not exist, the plan has ", plan_.channels_size());
+  if (plan_.channels(int(channel)).control() != control)
+    return invalid("channel ", plan_.channels(int(channel)).name(), control ? " is not" : " is", " a control channel");
   return absl::OkStatus();
 }
 
 absl::Status ProgramVerifier::ofHost(uint32_t buffer, const char *what, const std::string &name) const {
-  if (program.buffers(int(buffer)).space() == DEVICE)
-    return invalid(what, " ", name, " lies in memory of ", program.device(), ", which the host cannot touch");
+  if (program_.buffers(int(buffer)).space() == DEVICE)
+    return invalid(what, " ", name, " lies in memory of ", program_.device(), ", which the host cannot touch");
   return absl::OkStatus();
 }
 
 absl::Status ProgramVerifier::showable(uint32_t buffer, const char *what, const std::string &name) {
-  if (buffers.wasBorrowed(buffer))
+  if (buffers_.wasBorrowed(buffer))
     return invalid(what, " ", name, " shows a message of a zero-copy channel, which has to be released in its step");
   GRAPHC_RETURN_IF_ERROR(ofHost(buffer, what, name));
-  GRAPHC_RETURN_IF_ERROR(sums.checkShown(buffer, what, name));
-  return base::annotate(buffers.readable(buffer), absl::StrCat(what, " ", name));
+  GRAPHC_RETURN_IF_ERROR(sums_.checkShown(buffer, what, name));
+  return base::annotate(buffers_.readable(buffer), absl::StrCat(what, " ", name));
 }
 
 /// The state before the first instruction: what was sent ahead in the step before is under way.
 absl::Status ProgramVerifier::beginStep() {
-  for (const Instruction &instruction : program.instructions()) {
+  for (const Instruction &instruction : program_.instructions()) {
     const Instruction::SendStart &send = instruction.send_start();
     if (!send.ahead())
       continue;
     GRAPHC_RETURN_IF_ERROR(channelIndex(send.channel(), false));
-    GRAPHC_RETURN_IF_ERROR(buffers.sendAhead(send.channel(), send.buffer()));
+    GRAPHC_RETURN_IF_ERROR(buffers_.sendAhead(send.channel(), send.buffer()));
   }
   return absl::OkStatus();
 }
@@ -322,20 +323,20 @@ absl::Status ProgramVerifier::beginStep() {
 /// Feeds, fetches and metrics name buffers of their types that hold something at the step's end.
 absl::Status ProgramVerifier::checkPorts() {
   std::set<std::string> names;
-  for (const Port &feed : program.feeds()) {
-    GRAPHC_RETURN_IF_ERROR(buffers.exists(feed.buffer()));
+  for (const Port &feed : program_.feeds()) {
+    GRAPHC_RETURN_IF_ERROR(buffers_.exists(feed.buffer()));
     if (feed.name().empty() || !names.insert(feed.name()).second)
       return invalid("a feed without name, or '", feed.name(), "' twice");
-    if (!program.buffers(int(feed.buffer())).has_arena())
+    if (!program_.buffers(int(feed.buffer())).has_arena())
       return invalid("feed ", feed.name(), " is not in the arena");
     GRAPHC_RETURN_IF_ERROR(ofHost(feed.buffer(), "feed", feed.name()));
   }
   names.clear();
-  for (const Port &fetch : program.fetches()) {
-    if (fetch.micro_batches() > 1 && (fetch.reduction() != MEAN || program.instances() == 1))
+  for (const Port &fetch : program_.fetches()) {
+    if (fetch.micro_batches() > 1 && (fetch.reduction() != MEAN || program_.instances() == 1))
       return invalid("fetch ", fetch.name(), " is a sum over ", fetch.micro_batches(),
                      " micro-batches of each instance, expected the reduction MEAN in a family");
-    GRAPHC_RETURN_IF_ERROR(buffers.exists(fetch.buffer()));
+    GRAPHC_RETURN_IF_ERROR(buffers_.exists(fetch.buffer()));
     if (fetch.name().empty() || !names.insert(fetch.name()).second)
       return invalid("a fetch without name, or '", fetch.name(), "' twice");
     if (!Reduction_IsValid(fetch.reduction()))
@@ -343,12 +344,12 @@ absl::Status ProgramVerifier::checkPorts() {
     GRAPHC_RETURN_IF_ERROR(showable(fetch.buffer(), "fetch", fetch.name()));
   }
   names.clear();
-  for (const Metric &metric : program.metrics()) {
-    GRAPHC_RETURN_IF_ERROR(buffers.exists(metric.sum()));
-    GRAPHC_RETURN_IF_ERROR(buffers.exists(metric.count()));
+  for (const Metric &metric : program_.metrics()) {
+    GRAPHC_RETURN_IF_ERROR(buffers_.exists(metric.sum()));
+    GRAPHC_RETURN_IF_ERROR(buffers_.exists(metric.count()));
     for (uint32_t buffer : {metric.sum(), metric.count()})
       GRAPHC_RETURN_IF_ERROR(showable(buffer, "metric", metric.name()));
-    const Buffer &sum = program.buffers(int(metric.sum())), &count = program.buffers(int(metric.count()));
+    const Buffer &sum = program_.buffers(int(metric.sum())), &count = program_.buffers(int(metric.count()));
     if (metric.name().empty() || !names.insert(metric.name()).second)
       return invalid("a metric without name, or '", metric.name(), "' twice");
     if (sum.bytes() != 8 || (sum.type().dtype() != I64 && sum.type().dtype() != F64) || sum.type().shape_size() != 0 ||
@@ -361,16 +362,16 @@ absl::Status ProgramVerifier::checkPorts() {
 
 /// Nothing is held or under way at the step's end but what is sent ahead; its bytes are those that the plan promises.
 absl::Status ProgramVerifier::checkTotals() {
-  GRAPHC_RETURN_IF_ERROR(buffers.checkEnd());
-  GRAPHC_RETURN_IF_ERROR(sums.checkEnd());
-  if (!phase.ends_by_end_of_stream() && controlReceives != 1)
+  GRAPHC_RETURN_IF_ERROR(buffers_.checkEnd());
+  GRAPHC_RETURN_IF_ERROR(sums_.checkEnd());
+  if (!phase_.ends_by_end_of_stream() && controlReceives_ != 1)
     return invalid("the step does not end with a control_receive, so the program would never learn of its phase's end");
-  GRAPHC_RETURN_IF_ERROR(queues.checkEnd());
-  if (transfers.sent != program.bytes_sent_per_step() || transfers.received != program.bytes_received_per_step())
-    return invalid("its instructions send ", uint64_t(transfers.sent), " and receive ", uint64_t(transfers.received),
-                   " bytes a step, the plan says ", program.bytes_sent_per_step(), " and ",
-                   program.bytes_received_per_step());
-  buffers.countVariables(variables);
+  GRAPHC_RETURN_IF_ERROR(queues_.checkEnd());
+  if (transfers_.sent != program_.bytes_sent_per_step() || transfers_.received != program_.bytes_received_per_step())
+    return invalid("its instructions send ", uint64_t(transfers_.sent), " and receive ", uint64_t(transfers_.received),
+                   " bytes a step, the plan says ", program_.bytes_sent_per_step(), " and ",
+                   program_.bytes_received_per_step());
+  buffers_.countVariables(variables_);
   return absl::OkStatus();
 }
 
@@ -378,21 +379,21 @@ absl::Status ProgramVerifier::checkTotals() {
 /// end.
 absl::Status ProgramVerifier::run() {
   GRAPHC_RETURN_IF_ERROR(checkHead());
-  GRAPHC_RETURN_IF_ERROR(buffers.checkStorage());
-  GRAPHC_RETURN_IF_ERROR(queues.checkHead());
+  GRAPHC_RETURN_IF_ERROR(buffers_.checkStorage());
+  GRAPHC_RETURN_IF_ERROR(queues_.checkHead());
   GRAPHC_RETURN_IF_ERROR(beginStep());
-  for (int i = 0; i < program.instructions_size(); ++i) {
-    const Instruction &instruction = program.instructions(i);
-    if (instruction.location() != 0 && instruction.location() >= uint32_t(plan.locations_size()))
+  for (int i = 0; i < program_.instructions_size(); ++i) {
+    const Instruction &instruction = program_.instructions(i);
+    if (instruction.location() != 0 && instruction.location() >= uint32_t(plan_.locations_size()))
       return invalid("instruction ", i, ": location ", instruction.location(), " does not exist");
     if (absl::Status status = checkInstruction(instruction, i); !status.ok()) {
-      const std::string &where = locationText(plan, instruction.location());
+      const std::string &where = locationText(plan_, instruction.location());
       return invalid("instruction ", i, where.empty() ? "" : absl::StrCat(" (", where, ")"), ": ", status.message());
     }
   }
   GRAPHC_RETURN_IF_ERROR(checkPorts());
   GRAPHC_RETURN_IF_ERROR(checkTotals());
-  return checkCommitPoint(plan, program);
+  return checkCommitPoint(plan_, program_);
 }
 
 /// The entry: see the class above, whose messages get the program's name here.

@@ -16,9 +16,9 @@ class ProgramVerifier {
 public:
   ProgramVerifier(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels,
                   std::vector<VariableUse> &variables)
-      : plan(plan), program(plan.programs(int(index))), phase(plan.phases(int(program.phase()))), index(index),
-        channels(channels), variables(variables), buffers(plan, program), transfers(plan, program, buffers),
-        sums(plan, program, buffers), loops(plan, program, buffers), queues(plan, program) {}
+      : plan_(plan), program_(plan.programs(int(index))), phase_(plan.phases(int(program_.phase()))), index_(index),
+        channels_(channels), variables_(variables), buffers_(plan, program_), transfers_(plan, program_, buffers_),
+        sums_(plan, program_, buffers_), loops_(plan, program_, buffers_), queues_(plan, program_) {}
 
   absl::Status run();
 
@@ -47,18 +47,18 @@ private:
   /// What the host feeds or shows it touches itself.
   absl::Status ofHost(uint32_t buffer, const char *what, const std::string &name) const;
 
-  const Plan &plan;
-  const Program &program;
-  const Phase &phase;
-  uint32_t index;
-  std::vector<ChannelUse> &channels;
-  std::vector<VariableUse> &variables;
-  BufferStates buffers;
-  TransferVerifier transfers;
-  SumsVerifier sums;
-  LoopVerifier loops;
-  QueueOrder queues;
-  int controlReceives = 0, controlSends = 0;
+  const Plan &plan_;
+  const Program &program_;
+  const Phase &phase_;
+  uint32_t index_;
+  std::vector<ChannelUse> &channels_;
+  std::vector<VariableUse> &variables_;
+  BufferStates buffers_;
+  TransferVerifier transfers_;
+  SumsVerifier sums_;
+  LoopVerifier loops_;
+  QueueOrder queues_;
+  int controlReceives_ = 0, controlSends_ = 0;
 };
 
 } // namespace graphc::plan::detail

@@ -44,7 +44,8 @@ public:
   /// How many queues there are, and in whose memory each buffer lies.
   absl::Status checkHead() const;
   /// The next instruction of the step, whose buffers exist. `released`: the buffer of the message that it gives back.
-  absl::Status check(const Instruction &instruction, const InstructionEffects &effects, std::optional<uint32_t> released);
+  absl::Status check(const Instruction &instruction, const InstructionEffects &effects,
+                     std::optional<uint32_t> released);
   /// The body of a loop, from instruction `begin` to `end`, was checked. `again`: then it begins again.
   absl::Status endBody(int begin, int end, bool again);
   absl::Status checkEnd() const;
@@ -67,16 +68,16 @@ private:
   /// What a buffer lies in: two that meet have the same.
   std::pair<int, uint32_t> placeOf(uint32_t buffer) const;
 
-  const Plan &plan;
-  const Program &program;
-  const bool ownMemory;
-  std::vector<Known> known; ///< by who knows it: the lane, then the queues
-  std::vector<uint64_t> given; ///< to each queue; entry 0 is nobody's
-  bool isNextTime = false; ///< a body is walked for the second time
-  uint32_t segment = 0; ///< the last one
-  bool inSegment = false; ///< the instruction before was of it
-  std::vector<std::vector<Known>> signals; ///< of each queue: what it knew at each
-  std::map<std::pair<int, uint32_t>, std::vector<Access>> accesses; ///< of queues, that the lane does not know of
+  const Plan &plan_;
+  const Program &program_;
+  const bool ownMemory_;
+  std::vector<Known> known_; ///< by who knows it: the lane, then the queues
+  std::vector<uint64_t> given_; ///< to each queue; entry 0 is nobody's
+  bool isNextTime_ = false; ///< a body is walked for the second time
+  uint32_t segment_ = 0; ///< the last one
+  bool inSegment_ = false; ///< the instruction before was of it
+  std::vector<std::vector<Known>> signals_; ///< of each queue: what it knew at each
+  std::map<std::pair<int, uint32_t>, std::vector<Access>> accesses_; ///< of queues, that the lane does not know of
 };
 
 } // namespace graphc::plan::detail

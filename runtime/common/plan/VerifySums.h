@@ -40,12 +40,12 @@ private:
   const Sums *at(uint32_t buffer) const;
   Sums *of(uint32_t channel);
 
-  const Plan &plan;
-  const Program &program;
-  const BufferStates &buffers;
-  const std::set<uint32_t> released; // channels with a Release
-  std::map<uint64_t, Sums> sums; // by where they begin in the host's arena
-  std::map<uint32_t, uint64_t> latest; // channel → where its last begin
+  const Plan &plan_;
+  const Program &program_;
+  const BufferStates &buffers_;
+  const std::set<uint32_t> released_; // channels with a Release
+  std::map<uint64_t, Sums> sums_; // by where they begin in the host's arena
+  std::map<uint32_t, uint64_t> latest_; // channel → where its last begin
 };
 
 } // namespace graphc::plan::detail

@@ -10,7 +10,7 @@ namespace graphc::plan::detail {
 class TransferVerifier {
 public:
   TransferVerifier(const Plan &plan, const Program &program, BufferStates &buffers)
-      : plan(plan), program(program), buffers(buffers) {}
+      : plan_(plan), program_(program), buffers_(buffers) {}
 
   absl::Status checkReceive(const Instruction::Receive &receive);
   absl::Status checkAcquire(const Instruction::Acquire &acquire);
@@ -38,9 +38,9 @@ private:
   /// It has a message of each instance, end to end.
   absl::Status fitsAll(const Buffer &buffer, const Channel &channel) const;
 
-  const Plan &plan;
-  const Program &program;
-  BufferStates &buffers;
+  const Plan &plan_;
+  const Program &program_;
+  BufferStates &buffers_;
 };
 
 } // namespace graphc::plan::detail

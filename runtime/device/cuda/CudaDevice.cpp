@@ -21,29 +21,29 @@ using namespace cuda;
 
 class DeviceBacking final : public MemoryRegion::Backing {
 public:
-  DeviceBacking(GpuPtr gpu, Address address) : gpu(std::move(gpu)), address(address) {}
+  DeviceBacking(GpuPtr gpu, Address address) : gpu_(std::move(gpu)), address_(address) {}
   ~DeviceBacking() override {
-    gpu->enter();
-    gpu->driver.memFree(address);
+    gpu_->enter();
+    gpu_->driver.memFree(address_);
   }
 
 private:
-  GpuPtr gpu;
-  Address address;
+  GpuPtr gpu_;
+  Address address_;
 };
 
 /// Host memory that the GPU's copies reach without a detour.
 class PinnedBacking final : public MemoryRegion::Backing {
 public:
-  PinnedBacking(GpuPtr gpu, void *start) : gpu(std::move(gpu)), start(start) {}
+  PinnedBacking(GpuPtr gpu, void *start) : gpu_(std::move(gpu)), start_(start) {}
   ~PinnedBacking() override {
-    gpu->enter();
-    gpu->driver.memHostUnregister(start);
+    gpu_->enter();
+    gpu_->driver.memHostUnregister(start_);
   }
 
 private:
-  GpuPtr gpu;
-  void *start;
+  GpuPtr gpu_;
+  void *start_;
 };
 
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -52,58 +52,58 @@ private:
 
 class CudaCode final : public CudaKernels {
 public:
-  explicit CudaCode(GpuPtr gpu) : gpu(std::move(gpu)) {}
+  explicit CudaCode(GpuPtr gpu) : gpu_(std::move(gpu)) {}
   ~CudaCode() override {
-    gpu->enter();
-    if (module)
-      gpu->driver.moduleUnload(module);
+    gpu_->enter();
+    if (module_)
+      gpu_->driver.moduleUnload(module_);
   }
 
   absl::Status load(const CodeImage &image) {
-    gpu->enter();
+    gpu_->enter();
     GRAPHC_RETURN_IF_ERROR(loadModule(image));
     GRAPHC_RETURN_IF_ERROR(readTable());
-    for (size_t i = 0; i < image.kernels.size() && i < kernels.size(); ++i)
-      for (uint64_t launch = 0; launch < kernels[i].launches; ++launch) {
+    for (size_t i = 0; i < image.kernels.size() && i < kernels_.size(); ++i)
+      for (uint64_t launch = 0; launch < kernels_[i].launches; ++launch) {
         const std::string name = kernels::launchName(image.kernels[i], launch);
         if (image.kernels[i].empty())
           continue; // of no program of this task
         Function function = nullptr;
         GRAPHC_RETURN_IF_ERROR(
-            gpu->check(gpu->driver.moduleGetFunction(&function, module, name.c_str()), "cuModuleGetFunction", name));
-        all[kernels[i].firstLaunch + launch].function = function;
-        all[kernels[i].firstLaunch + launch].name = name;
+            gpu_->check(gpu_->driver.moduleGetFunction(&function, module_, name.c_str()), "cuModuleGetFunction", name));
+        all_[kernels_[i].firstLaunch + launch].function = function;
+        all_[kernels_[i].firstLaunch + launch].name = name;
       }
     return absl::OkStatus();
   }
 
-  const GraphcKernelTable &table() const override { return kernelTable; }
+  const GraphcKernelTable &table() const override { return kernelTable_; }
 
   std::span<const KernelLaunch> launches(uint32_t entry) const override {
-    return std::span(all).subspan(kernels[entry].firstLaunch, kernels[entry].launches);
+    return std::span(all_).subspan(kernels_[entry].firstLaunch, kernels_[entry].launches);
   }
 
 private:
   /// Machine code for this very GPU; where there is none, or none that this driver takes (of a later toolkit than itself), it compiles the
   /// PTX. Both have the same bits.
   absl::Status loadModule(const CodeImage &image) {
-    if (auto made = image.made.find(gpu->arch); made != image.made.end())
-      if (gpu->driver.moduleLoadDataEx(&module, made->second.data(), 0, nullptr, nullptr) == kSuccess)
+    if (auto made = image.made.find(gpu_->arch); made != image.made.end())
+      if (gpu_->driver.moduleLoadDataEx(&module_, made->second.data(), 0, nullptr, nullptr) == kSuccess)
         return absl::OkStatus();
     const std::string text(image.bytes); // the driver reads to the first 0
-    return gpu->check(gpu->driver.moduleLoadDataEx(&module, text.c_str(), 0, nullptr, nullptr), "cuModuleLoadDataEx",
-                      "the plan's code");
+    return gpu_->check(gpu_->driver.moduleLoadDataEx(&module_, text.c_str(), 0, nullptr, nullptr), "cuModuleLoadDataEx",
+                       "the plan's code");
   }
 
   /// The table of PtxAbi.h, as far as its numbers agree with its size.
   absl::Status readTable() {
     Address address = 0;
     size_t bytes = 0;
-    GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.moduleGetGlobal(&address, &bytes, module, kernels::kPtxTable),
-                                      "cuModuleGetGlobal", kernels::kPtxTable));
+    GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.moduleGetGlobal(&address, &bytes, module_, kernels::kPtxTable),
+                                       "cuModuleGetGlobal", kernels::kPtxTable));
     std::vector<uint64_t> words(bytes / 8);
-    GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.memcpyDtoH(words.data(), address, words.size() * 8), "cuMemcpyDtoH",
-                                      kernels::kPtxTable));
+    GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.memcpyDtoH(words.data(), address, words.size() * 8), "cuMemcpyDtoH",
+                                       kernels::kPtxTable));
     kernels::PtxHeader header{};
     size_t next = 0;
     auto read = [&](auto *to, uint64_t count) {
@@ -121,33 +121,33 @@ private:
     const uint64_t most = words.size();
     if (header.kernels > most || header.arguments > most || header.launches > most)
       return absl::InvalidArgumentError("the kernel table of the plan's code for GPUs is damaged");
-    kernels.resize(header.kernels);
-    arguments.resize(header.arguments);
+    kernels_.resize(header.kernels);
+    arguments_.resize(header.arguments);
     std::vector<kernels::PtxLaunch> sizes(header.launches);
-    bool whole = read(kernels.data(), header.kernels) && read(arguments.data(), header.arguments) &&
+    bool whole = read(kernels_.data(), header.kernels) && read(arguments_.data(), header.arguments) &&
                  read(sizes.data(), header.launches);
-    for (const graphc::kernels::PtxKernel &kernel : kernels)
+    for (const graphc::kernels::PtxKernel &kernel : kernels_)
       whole &= kernel.firstLaunch <= header.launches && kernel.launches <= header.launches - kernel.firstLaunch;
     for (const kernels::PtxLaunch &launch : sizes) {
       whole &= launch.blocks >= 1 && launch.blocks <= INT32_MAX && launch.threads >= 1 && launch.threads <= 1024;
-      all.push_back({nullptr, unsigned(launch.blocks), unsigned(launch.threads), ""});
+      all_.push_back({nullptr, unsigned(launch.blocks), unsigned(launch.threads), ""});
     }
     if (!whole)
       return absl::InvalidArgumentError("the kernel table of the plan's code for GPUs is damaged");
-    for (const graphc::kernels::PtxKernel &kernel : kernels)
-      entries.push_back({nullptr, uint32_t(kernel.firstArgument), uint32_t(kernel.arguments), 1, 0});
-    kernelTable = {GRAPHC_KERNEL_ABI_VERSION, uint32_t(entries.size()), entries.data(), arguments.data(),
-                   arguments.size()};
+    for (const graphc::kernels::PtxKernel &kernel : kernels_)
+      entries_.push_back({nullptr, uint32_t(kernel.firstArgument), uint32_t(kernel.arguments), 1, 0});
+    kernelTable_ = {GRAPHC_KERNEL_ABI_VERSION, uint32_t(entries_.size()), entries_.data(), arguments_.data(),
+                    arguments_.size()};
     return absl::OkStatus();
   }
 
-  GpuPtr gpu;
-  Module module = nullptr;
-  std::vector<kernels::PtxKernel> kernels;
-  std::vector<GraphcArgument> arguments;
-  std::vector<KernelLaunch> all;
-  std::vector<GraphcKernelEntry> entries;
-  GraphcKernelTable kernelTable{};
+  GpuPtr gpu_;
+  Module module_ = nullptr;
+  std::vector<kernels::PtxKernel> kernels_;
+  std::vector<GraphcArgument> arguments_;
+  std::vector<KernelLaunch> all_;
+  std::vector<GraphcKernelEntry> entries_;
+  GraphcKernelTable kernelTable_{};
 };
 
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -156,72 +156,73 @@ private:
 
 class CudaDevice final : public Device {
 public:
-  explicit CudaDevice(GpuPtr gpu) : gpu(std::move(gpu)), waiter(std::make_shared<EventWaiter>(this->gpu)) {}
+  explicit CudaDevice(GpuPtr gpu) : gpu_(std::move(gpu)), waiter_(std::make_shared<EventWaiter>(this->gpu_)) {}
 
-  const std::string &name() const override { return gpu->name; }
-  DeviceLimits limits() const override { return {true, 16, gpu->memoryBytes}; }
+  const std::string &name() const override { return gpu_->name; }
+  DeviceLimits limits() const override { return {true, 16, gpu_->memoryBytes}; }
   absl::StatusOr<uint64_t> freeMemory() override {
-    gpu->enter();
+    gpu_->enter();
     size_t free = 0, total = 0;
-    GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.memGetInfo(&free, &total), "cuMemGetInfo"));
+    GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.memGetInfo(&free, &total), "cuMemGetInfo"));
     return free;
   }
-  absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space, MemoryRegion::Guard guard, const char *what) override {
+  absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space, MemoryRegion::Guard guard,
+                                        const char *what) override {
     if (space == MemorySpace::Host) {
       GRAPHC_ASSIGN_OR_RETURN(MemoryRegion memory, MemoryRegion::allocate(bytes, guard, what));
       return pinned(std::move(memory), what);
     }
-    if (bytes > gpu->memoryBytes)
+    if (bytes > gpu_->memoryBytes)
       return absl::ResourceExhaustedError(
-          absl::StrCat(what, ": ", bytes, " bytes, but ", gpu->name, " has ", gpu->memoryBytes));
-    gpu->enter();
+          absl::StrCat(what, ": ", bytes, " bytes, but ", gpu_->name, " has ", gpu_->memoryBytes));
+    gpu_->enter();
     Address address = 0;
     // Of a buffer's last 64 bytes all may be read.
     const uint64_t size = std::max((bytes + alignment - 1) / alignment * alignment, alignment);
-    if (Result result = gpu->driver.memAlloc(&address, size); result != kSuccess) {
+    if (Result result = gpu_->driver.memAlloc(&address, size); result != kSuccess) {
       size_t free = 0, total = 0;
-      const bool known = gpu->driver.memGetInfo(&free, &total) == kSuccess;
-      return gpu->check(result, "cuMemAlloc",
-                        absl::StrCat(what, ", ", bytes, " bytes",
-                                     known ? absl::StrCat(" (of ", total, " are free ", free, ")") : ""));
+      const bool known = gpu_->driver.memGetInfo(&free, &total) == kSuccess;
+      return gpu_->check(result, "cuMemAlloc",
+                         absl::StrCat(what, ", ", bytes, " bytes",
+                                      known ? absl::StrCat(" (of ", total, " are free ", free, ")") : ""));
     }
     MemoryRegion memory = MemoryRegion::of(reinterpret_cast<uint8_t *>(uintptr_t(address)), bytes,
-                               std::make_unique<DeviceBacking>(gpu, address));
-    GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.memsetD8(address, 0, size), "cuMemsetD8", what));
+                                           std::make_unique<DeviceBacking>(gpu_, address));
+    GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.memsetD8(address, 0, size), "cuMemsetD8", what));
     // It is the default stream's, for which the queues' streams do not wait.
-    GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.streamSynchronize(nullptr), "cuStreamSynchronize", what));
+    GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.streamSynchronize(nullptr), "cuStreamSynchronize", what));
     return memory;
   }
   /// For every GPU of the process at once, so that the first one pins for all. What this process may only read the driver takes where
   /// GPU and driver can (CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED), else it says that it does not.
   absl::StatusOr<std::unique_ptr<MemoryRegion::Backing>> pin(std::span<uint8_t> memory, Access access,
-                                                       const char *what) override {
-    gpu->enter();
-    const Result result = gpu->driver.memHostRegister(
+                                                             const char *what) override {
+    gpu_->enter();
+    const Result result = gpu_->driver.memHostRegister(
         memory.data(), memory.size(), kPortableHostMemory | (access == Access::Read ? kReadOnlyHostMemory : 0));
     if (result == kAlreadyRegistered)
       return nullptr;
-    GRAPHC_RETURN_IF_ERROR(gpu->check(result, "cuMemHostRegister", what));
-    return std::make_unique<PinnedBacking>(gpu, memory.data());
+    GRAPHC_RETURN_IF_ERROR(gpu_->check(result, "cuMemHostRegister", what));
+    return std::make_unique<PinnedBacking>(gpu_, memory.data());
   }
   absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) override {
     GRAPHC_ASSIGN_OR_RETURN(MemoryRegion memory, MemoryRegion::share(bytes, what));
     return pinned(std::move(memory), what);
   }
   absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) override {
-    auto code = std::make_unique<CudaCode>(gpu);
+    auto code = std::make_unique<CudaCode>(gpu_);
     GRAPHC_RETURN_IF_ERROR(code->load(image));
     return code;
   }
   absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>> make(const kernels::LibraryCall &call,
                                                                const KernelOptions &options) override {
-    gpu->enter();
+    gpu_->enter();
     GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<CublasMatmul> library, openProducts());
     return library->make(call, options);
   }
-  absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override { return makeCudaQueue(gpu, waiter); }
-  std::unique_ptr<QueueSegment> makeSegment() override { return std::make_unique<CudaSegment>(gpu); }
-  void wake() override { waiter->wake(); }
+  absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override { return makeCudaQueue(gpu_, waiter_); }
+  std::unique_ptr<QueueSegment> makeSegment() override { return std::make_unique<CudaSegment>(gpu_); }
+  void wake() override { waiter_->wake(); }
 
 private:
   absl::StatusOr<MemoryRegion> pinned(MemoryRegion memory, const char *what) {
@@ -235,22 +236,22 @@ private:
 
   /// With the first product.
   absl::StatusOr<std::shared_ptr<CublasMatmul>> openProducts() {
-    base::MutexLock lock(mutex);
-    if (!products) {
+    base::MutexLock lock(mutex_);
+    if (!products_) {
       int processors = 0;
-      GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.deviceGetAttribute(&processors, kMultiprocessors, gpu->number),
-                                        "cuDeviceGetAttribute"));
+      GRAPHC_RETURN_IF_ERROR(gpu_->check(gpu_->driver.deviceGetAttribute(&processors, kMultiprocessors, gpu_->number),
+                                         "cuDeviceGetAttribute"));
       // NVIDIA's documentation: equal bits on GPUs of the same architecture with as many multiprocessors.
-      GRAPHC_ASSIGN_OR_RETURN(
-          products, CublasMatmul::open(gpu->name, absl::StrCat(gpu->model, " with ", processors, " multiprocessors")));
+      GRAPHC_ASSIGN_OR_RETURN(products_, CublasMatmul::open(gpu_->name, absl::StrCat(gpu_->model, " with ", processors,
+                                                                                     " multiprocessors")));
     }
-    return products;
+    return products_;
   }
 
-  GpuPtr gpu;
-  std::shared_ptr<EventWaiter> waiter;
-  base::Mutex mutex;
-  std::shared_ptr<CublasMatmul> products ABSL_GUARDED_BY(mutex);
+  GpuPtr gpu_;
+  std::shared_ptr<EventWaiter> waiter_;
+  base::Mutex mutex_;
+  std::shared_ptr<CublasMatmul> products_ ABSL_GUARDED_BY(mutex_);
 };
 
 /// Of the driver's devices the one that is GPU:0 here.

@@ -30,17 +30,17 @@ public:
 private:
   void loop();
   /// Those that are done go; whether there was one.
-  bool drop(const std::vector<Event> &done) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+  bool drop(const std::vector<Event> &done) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  GpuPtr gpu;
-  base::Mutex mutex;
-  base::CondVar asked, told; // of the thread, of lanes
-  std::vector<Event> wanted ABSL_GUARDED_BY(mutex);
-  std::vector<Event> current ABSL_GUARDED_BY(mutex); // with these the thread is in the driver
-  unsigned forgetting ABSL_GUARDED_BY(mutex) = 0; // lanes that wait for `current`
-  unsigned queues ABSL_GUARDED_BY(mutex) = 0;
-  bool ending ABSL_GUARDED_BY(mutex) = false;
-  std::thread thread; // last: it uses the others
+  GpuPtr gpu_;
+  base::Mutex mutex_;
+  base::CondVar asked_, told_; // of the thread, of lanes
+  std::vector<Event> wanted_ ABSL_GUARDED_BY(mutex_);
+  std::vector<Event> current_ ABSL_GUARDED_BY(mutex_); // with these the thread is in the driver
+  unsigned forgetting_ ABSL_GUARDED_BY(mutex_) = 0; // lanes that wait for `current`
+  unsigned queues_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_; // last: it uses the others
 };
 
 absl::StatusOr<std::unique_ptr<DeviceQueue>> makeCudaQueue(GpuPtr gpu, std::shared_ptr<EventWaiter> waiter);

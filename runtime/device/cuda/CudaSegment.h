@@ -14,14 +14,14 @@ namespace graphc::device::cuda {
 /// run(). The driver orders a launch behind earlier ones of the same graph, and does not let moves reach those.
 class CudaSegment final : public QueueSegment {
 public:
-  explicit CudaSegment(GpuPtr gpu) : gpu(std::move(gpu)) {}
+  explicit CudaSegment(GpuPtr gpu) : gpu_(std::move(gpu)) {}
   ~CudaSegment() override;
 
   uint32_t copy(uint32_t queue, CopyDirection way, void *to, const void *from, uint64_t bytes) override;
   void launch(uint32_t queue, const DeviceCode &code, uint32_t kernel, std::span<void *const> buffers) override;
   void call(uint32_t queue, kernels::LibraryKernel &kernel, std::span<void *const> buffers) override;
-  uint32_t signal(uint32_t queue) override { return order.signal(queue); }
-  void after(uint32_t queue, uint32_t signal) override { order.after(queue, signal); }
+  uint32_t signal(uint32_t queue) override { return order_.signal(queue); }
+  void after(uint32_t queue, uint32_t signal) override { order_.after(queue, signal); }
   absl::Status prepare() override;
   void move(uint32_t copy, void *to, const void *from) override;
 
@@ -44,13 +44,13 @@ private:
   absl::Status addCaptured(Work &work, const std::vector<GraphNode> &after);
   CopyNode paramsOf(const Work &copy) const;
 
-  GpuPtr gpu;
-  SegmentOrder order;
-  std::vector<Work> all;
-  std::vector<uint32_t> copies; ///< of `all`
-  Graph graph = nullptr; ///< kept: moves name its nodes
-  GraphExec executable = nullptr;
-  absl::Status failure;
+  GpuPtr gpu_;
+  SegmentOrder order_;
+  std::vector<Work> all_;
+  std::vector<uint32_t> copies_; ///< of `all`
+  Graph graph_ = nullptr; ///< kept: moves name its nodes
+  GraphExec executable_ = nullptr;
+  absl::Status failure_;
 };
 
 } // namespace graphc::device::cuda

@@ -30,33 +30,33 @@ constexpr uint64_t usable(uint64_t scratchBytes) {
 class Product final : public StreamKernel {
 public:
   Product(std::shared_ptr<CublasMatmul> products, const kernels::MatmulDesc &desc)
-      : products(std::move(products)), desc(desc) {}
+      : products_(std::move(products)), desc_(desc) {}
   ~Product() override {
-    const CublasLtApi &api = products->api;
-    if (operation)
-      api.matmulDescDestroy(operation);
-    for (Layout layout : {first, second, result})
+    const CublasLtApi &api = products_->api_;
+    if (operation_)
+      api.matmulDescDestroy(operation_);
+    for (Layout layout : {first_, second_, result_})
       if (layout)
         api.matrixLayoutDestroy(layout);
   }
 
   absl::Status describe() {
-    const CublasLtApi &api = products->api;
-    const int compute = desc.precision == kernels::MatmulPrecision::Tf32   ? kComputeFastTf32
-                        : desc.precision == kernels::MatmulPrecision::Bf16 ? kComputeFastBf16
-                                                                     : kComputeF32;
-    GRAPHC_RETURN_IF_ERROR(check(api.matmulDescCreate(&operation, compute, kTypeF32), "cublasLtMatmulDescCreate"));
-    GRAPHC_RETURN_IF_ERROR(set(kTransposeA, desc.transposeB));
-    GRAPHC_RETURN_IF_ERROR(set(kTransposeB, desc.transposeA));
+    const CublasLtApi &api = products_->api_;
+    const int compute = desc_.precision == kernels::MatmulPrecision::Tf32   ? kComputeFastTf32
+                        : desc_.precision == kernels::MatmulPrecision::Bf16 ? kComputeFastBf16
+                                                                            : kComputeF32;
+    GRAPHC_RETURN_IF_ERROR(check(api.matmulDescCreate(&operation_, compute, kTypeF32), "cublasLtMatmulDescCreate"));
+    GRAPHC_RETURN_IF_ERROR(set(kTransposeA, desc_.transposeB));
+    GRAPHC_RETURN_IF_ERROR(set(kTransposeB, desc_.transposeA));
     // As they are stored: rows of the library's run along our columns.
-    GRAPHC_RETURN_IF_ERROR(lay(first, desc.transposeB ? desc.k : desc.n, desc.transposeB ? desc.n : desc.k));
-    GRAPHC_RETURN_IF_ERROR(lay(second, desc.transposeA ? desc.m : desc.k, desc.transposeA ? desc.k : desc.m));
-    return lay(result, desc.n, desc.m);
+    GRAPHC_RETURN_IF_ERROR(lay(first_, desc_.transposeB ? desc_.k : desc_.n, desc_.transposeB ? desc_.n : desc_.k));
+    GRAPHC_RETURN_IF_ERROR(lay(second_, desc_.transposeA ? desc_.m : desc_.k, desc_.transposeA ? desc_.k : desc_.m));
+    return lay(result_, desc_.n, desc_.m);
   }
 
   /// The first that the library's heuristic names.
   absl::Status choose(uint64_t scratchBytes) {
-    const CublasLtApi &api = products->api;
+    const CublasLtApi &api = products_->api_;
     Preference preference = nullptr;
     GRAPHC_RETURN_IF_ERROR(check(api.matmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate"));
     auto prefer = [&](int attribute, auto value) {
@@ -71,70 +71,70 @@ public:
     for (int operand = 0; operand < 4 && result == kOk; ++operand)
       result = prefer(kAlignmentA + operand, kAlignment);
     if (result == kOk)
-      result = api.matmulAlgoGetHeuristic(products->handle, operation, first, second, this->result, this->result,
+      result = api.matmulAlgoGetHeuristic(products_->handle_, operation_, first_, second_, this->result_, this->result_,
                                           preference, 1, &found, &count);
     api.matmulPreferenceDestroy(preference);
     GRAPHC_RETURN_IF_ERROR(check(result == kOk && count == 1 ? found.state
                                  : result == kOk             ? kNotSupported
                                                              : result,
                                  "cublasLtMatmulAlgoGetHeuristic"));
-    chosen = found.algorithm;
-    workspaceBytes = found.workspaceBytes;
-    return workspaceBytes <= usable(scratchBytes) ? absl::OkStatus()
-                                                  : check(kInvalidValue, "cublasLtMatmulAlgoGetHeuristic");
+    chosen_ = found.algorithm;
+    workspaceBytes_ = found.workspaceBytes;
+    return workspaceBytes_ <= usable(scratchBytes) ? absl::OkStatus()
+                                                   : check(kInvalidValue, "cublasLtMatmulAlgoGetHeuristic");
   }
 
   /// The one that was told before, perhaps elsewhere.
   absl::Status restore(std::string_view told, uint64_t scratchBytes) {
     const size_t space = told.rfind(' ');
     const std::string_view identity = space == told.npos ? told : told.substr(0, space);
-    if (identity != products->identity)
+    if (identity != products_->identity_)
       return absl::FailedPreconditionError(
-          absl::StrCat(what(), ": it was made by ", base::view(identity), ", and here is ", products->identity));
+          absl::StrCat(what(), ": it was made by ", base::view(identity), ", and here is ", products_->identity_));
     const std::string_view digits = told.substr(space + 1);
     if (digits.size() != 2 * sizeof(Algorithm) || digits.find_first_not_of("0123456789abcdef") != digits.npos)
       return absl::InvalidArgumentError(absl::StrCat(what(), ": '", base::view(told), "' is no algorithm"));
-    memcpy(&chosen, absl::HexStringToBytes(base::view(digits)).data(), sizeof chosen);
+    memcpy(&chosen_, absl::HexStringToBytes(base::view(digits)).data(), sizeof chosen_);
     Heuristic found{};
-    GRAPHC_RETURN_IF_ERROR(check(
-        products->api.matmulAlgoCheck(products->handle, operation, first, second, result, result, &chosen, &found),
-        "cublasLtMatmulAlgoCheck"));
-    workspaceBytes = found.workspaceBytes;
-    return workspaceBytes <= usable(scratchBytes) ? absl::OkStatus() : check(kInvalidValue, "cublasLtMatmulAlgoCheck");
+    GRAPHC_RETURN_IF_ERROR(check(products_->api_.matmulAlgoCheck(products_->handle_, operation_, first_, second_,
+                                                                 result_, result_, &chosen_, &found),
+                                 "cublasLtMatmulAlgoCheck"));
+    workspaceBytes_ = found.workspaceBytes;
+    return workspaceBytes_ <= usable(scratchBytes) ? absl::OkStatus() : check(kInvalidValue, "cublasLtMatmulAlgoCheck");
   }
 
   std::string algorithm() const override {
-    return absl::StrCat(products->identity, " ",
-                        absl::BytesToHexString({reinterpret_cast<const char *>(&chosen), sizeof chosen}));
+    return absl::StrCat(products_->identity_, " ",
+                        absl::BytesToHexString({reinterpret_cast<const char *>(&chosen_), sizeof chosen_}));
   }
 
   absl::Status enqueue(void *stream, void *const *buffers) override {
     static constexpr float kOne = 1, kZero = 0;
-    const CublasLtApi &api = products->api;
+    const CublasLtApi &api = products_->api_;
     const auto scratch = reinterpret_cast<uintptr_t>(buffers[3]);
     void *workspace = reinterpret_cast<void *>((scratch + kWorkspaceAlignment - 1) & ~(kWorkspaceAlignment - 1));
-    return check(api.matmul(products->handle, operation, &kOne, buffers[1], first, buffers[0], second, &kZero,
-                            buffers[2], result, buffers[2], result, &chosen, workspace, workspaceBytes, stream),
+    return check(api.matmul(products_->handle_, operation_, &kOne, buffers[1], first_, buffers[0], second_, &kZero,
+                            buffers[2], result_, buffers[2], result_, &chosen_, workspace, workspaceBytes_, stream),
                  "cublasLtMatmul");
   }
 
 private:
-  std::string what() const { return absl::StrCat(products->gpu, ": ", kernels::describe(desc)); }
+  std::string what() const { return absl::StrCat(products_->gpu_, ": ", kernels::describe(desc_)); }
   absl::Status check(Result result, const char *call) const {
-    return result == kOk ? absl::OkStatus() : products->api.status(result, call, what());
+    return result == kOk ? absl::OkStatus() : products_->api_.status(result, call, what());
   }
   absl::Status set(int attribute, bool transposed) {
     const int32_t value = transposed ? kTransposed : kNotTransposed;
-    return check(products->api.matmulDescSetAttribute(operation, attribute, &value, sizeof value),
+    return check(products_->api_.matmulDescSetAttribute(operation_, attribute, &value, sizeof value),
                  "cublasLtMatmulDescSetAttribute");
   }
   absl::Status lay(Layout &layout, int64_t rows, int64_t columns) {
-    const CublasLtApi &api = products->api;
+    const CublasLtApi &api = products_->api_;
     GRAPHC_RETURN_IF_ERROR(check(api.matrixLayoutCreate(&layout, kTypeF32, uint64_t(rows), uint64_t(columns), rows),
                                  "cublasLtMatrixLayoutCreate"));
-    if (desc.batch == 1)
+    if (desc_.batch == 1)
       return absl::OkStatus();
-    const auto count = int32_t(desc.batch);
+    const auto count = int32_t(desc_.batch);
     const int64_t stride = rows * columns;
     GRAPHC_RETURN_IF_ERROR(check(api.matrixLayoutSetAttribute(layout, kBatchCount, &count, sizeof count),
                                  "cublasLtMatrixLayoutSetAttribute"));
@@ -142,12 +142,12 @@ private:
                  "cublasLtMatrixLayoutSetAttribute");
   }
 
-  const std::shared_ptr<CublasMatmul> products;
-  const kernels::MatmulDesc desc;
-  Operation operation = nullptr;
-  Layout first = nullptr, second = nullptr, result = nullptr;
-  Algorithm chosen{};
-  size_t workspaceBytes = 0;
+  const std::shared_ptr<CublasMatmul> products_;
+  const kernels::MatmulDesc desc_;
+  Operation operation_ = nullptr;
+  Layout first_ = nullptr, second_ = nullptr, result_ = nullptr;
+  Algorithm chosen_{};
+  size_t workspaceBytes_ = 0;
 };
 
 absl::StatusOr<std::shared_ptr<CublasMatmul>> CublasMatmul::open(const std::string &gpu, const std::string &model) {
@@ -156,20 +156,20 @@ absl::StatusOr<std::shared_ptr<CublasMatmul>> CublasMatmul::open(const std::stri
     return base::annotate(api.status(), absl::StrCat("the plan's products on ", gpu));
   auto products =
       std::make_shared<CublasMatmul>(**api, gpu, absl::StrCat("cuBLASLt ", (*api)->getVersion(), " on ", model));
-  GRAPHC_RETURN_IF_ERROR((*api)->status((*api)->create(&products->handle), "cublasLtCreate", gpu));
+  GRAPHC_RETURN_IF_ERROR((*api)->status((*api)->create(&products->handle_), "cublasLtCreate", gpu));
   return products;
 }
 
 CublasMatmul::CublasMatmul(const CublasLtApi &api, std::string gpu, std::string identity)
-    : api(api), gpu(std::move(gpu)), identity(std::move(identity)) {}
+    : api_(api), gpu_(std::move(gpu)), identity_(std::move(identity)) {}
 
 CublasMatmul::~CublasMatmul() {
-  if (handle)
-    api.destroy(handle);
+  if (handle_)
+    api_.destroy(handle_);
 }
 
 absl::StatusOr<std::unique_ptr<StreamKernel>> CublasMatmul::make(const kernels::LibraryCall &call,
-                                                             const KernelOptions &options) {
+                                                                 const KernelOptions &options) {
   GRAPHC_ASSIGN_OR_RETURN(kernels::MatmulDesc desc, kernels::readGpuMatmul(call));
   auto product = std::make_unique<Product>(shared_from_this(), desc);
   GRAPHC_RETURN_IF_ERROR(product->describe());

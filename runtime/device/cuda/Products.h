@@ -39,10 +39,10 @@ public:
 
 private:
   friend class Product;
-  const lt::CublasLtApi &api;
-  const std::string gpu;
-  const std::string identity; ///< of library and GPU: algorithms of another one mean nothing here
-  lt::Handle handle = nullptr;
+  const lt::CublasLtApi &api_;
+  const std::string gpu_;
+  const std::string identity_; ///< of library and GPU: algorithms of another one mean nothing here
+  lt::Handle handle_ = nullptr;
 };
 
 } // namespace graphc::device::cuda

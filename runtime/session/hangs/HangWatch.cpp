@@ -41,7 +41,8 @@ std::optional<WaitCause> HangWatch::overdue(std::span<const WatchedTask> tasks) 
   }
   for (uint32_t number = 0; number < tasks.size(); ++number)
     for (const StandingLane &lane : tasks[number].lanes)
-      if (lane.place.doing == plan::LaneActivity::Works && lane.stood >= limits_.task && tasks[number].silent <= kSilent) {
+      if (lane.place.doing == plan::LaneActivity::Works && lane.stood >= limits_.task &&
+          tasks[number].silent <= kSilent) {
         WaitCause slow;
         slow.kind = CauseKind::Slow;
         slow.task = number;

@@ -29,9 +29,14 @@ std::optional<StandingLane> fromProto(const plan::Plan &plan, uint32_t task, con
   if (place.doing() >= plan::kDoings)
     return std::nullopt;
   StandingLane lane;
-  lane.place = {
-      {place.program(), place.instance()},     place.step(),    place.begins(), place.iteration(), place.instruction(),
-      static_cast<plan::LaneActivity>(place.doing()), place.channel(), place.peer()};
+  lane.place = {{place.program(), place.instance()},
+                place.step(),
+                place.begins(),
+                place.iteration(),
+                place.instruction(),
+                static_cast<plan::LaneActivity>(place.doing()),
+                place.channel(),
+                place.peer()};
   lane.stood = absl::Milliseconds(static_cast<int64_t>(
       std::min<uint64_t>(place.stood_ms(), static_cast<uint64_t>(absl::ToInt64Milliseconds(kMostStood)))));
   return plan::checkPlace(plan, task, lane.place) ? std::optional(lane) : std::nullopt;

@@ -156,8 +156,9 @@ private:
     if (!lane)
       return;
     const std::string name = plan::laneText(plan_, lane->place.lane);
-    say(lane->place.doing == plan::LaneActivity::Between ? absl::StrCat(when, name, " has ended step ", lane->place.step)
-                                                  : absl::StrCat(when, name, " ", plan::placeText(plan_, lane->place)));
+    say(lane->place.doing == plan::LaneActivity::Between
+            ? absl::StrCat(when, name, " has ended step ", lane->place.step)
+            : absl::StrCat(when, name, " ", plan::placeText(plan_, lane->place)));
   }
 
   plan::Plan plan_;

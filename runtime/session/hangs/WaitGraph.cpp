@@ -11,7 +11,7 @@
 
 namespace graphc::session {
 namespace {
-using plan::Doing;
+using plan::LaneActivity;
 using plan::LaneName;
 
 /// What moves is looked at again within this time.

@@ -76,7 +76,9 @@ absl::Status MasterDriver::goesOn() const {
 }
 
 /// A failure that is no task's: every task hears it from the chief.
-void MasterDriver::abort(const absl::Status &why) { coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0, why}); }
+void MasterDriver::abort(const absl::Status &why) {
+  coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0, why});
+}
 
 /// The master's thread: the whole script. Where it fails without a task's failure, it tells the tasks why.
 absl::Status MasterDriver::run() {

@@ -138,7 +138,8 @@ observe::TaskStatus StatusBoard::describe(uint32_t task, const service::TaskSnap
 
 /// Where replicas share no step: how far each is behind the first of them and ahead of the last. A heartbeat is up to a second old, so each is
 /// taken to have gone on since as fast as before. Where they share each step none is a whole one behind.
-void StatusBoard::compare(const std::vector<service::TaskSnapshot> &heard, std::vector<observe::TaskStatus> &tasks) const {
+void StatusBoard::compare(const std::vector<service::TaskSnapshot> &heard,
+                          std::vector<observe::TaskStatus> &tasks) const {
   if (!doing_.phase || !doing_.trains || !doing_.apart)
     return;
   std::vector<std::pair<size_t, double>> now;

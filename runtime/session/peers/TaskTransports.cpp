@@ -31,7 +31,8 @@ absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const pl
                                                                         const std::vector<service::Peer> &peers,
                                                                         const device::MemoryRegion &zeroCopy,
                                                                         TransportOptions options) {
-  const std::vector<executor::ChannelEndpoint> endpoints = executor::taskEndpoints(plan, plan::allTasks(plan)[options.task]);
+  const std::vector<executor::ChannelEndpoint> endpoints =
+      executor::taskEndpoints(plan, plan::allTasks(plan)[options.task]);
   return prepare(plan, endpoints, peers, zeroCopy, std::move(options));
 }
 
@@ -197,7 +198,8 @@ absl::StatusOr<std::string> TaskTransports::relink(const plan::Plan &plan, const
                                                    uint32_t peer) {
   const std::vector<plan::Task> tasks = plan::allTasks(plan);
   std::vector<executor::ChannelEndpoint> endpoints = executor::taskEndpoints(plan, tasks[options_.task]);
-  std::erase_if(endpoints, [&](const executor::ChannelEndpoint &end) { return !plan::sameTask(end.peer, tasks[peer]); });
+  std::erase_if(endpoints,
+                [&](const executor::ChannelEndpoint &end) { return !plan::sameTask(end.peer, tasks[peer]); });
   if (endpoints.empty())
     return "";
   std::shared_ptr<TaskTransports> before;

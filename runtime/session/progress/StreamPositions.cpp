@@ -5,7 +5,8 @@
 namespace graphc::session {
 
 /// How each stream advances a step: samples of the data set, samples taken, whether the last batch is padded.
-static std::vector<data::StreamWalk> walksOf(const std::vector<data::SampleStream> &streams, const DatasetSizes &sizes) {
+static std::vector<data::StreamWalk> walksOf(const std::vector<data::SampleStream> &streams,
+                                             const DatasetSizes &sizes) {
   std::vector<data::StreamWalk> walks;
   for (const data::SampleStream &stream : streams) {
     auto samples = sizes.find(stream.dataset);

@@ -48,7 +48,7 @@ bool storesSome(const plan::Plan &plan, const plan::Task &task) {
 } // namespace
 
 std::optional<StateHolder> newestHeld(const plan::Plan &plan, const std::vector<service::Done> &prepared,
-                                 std::optional<uint64_t> checkpoint) {
+                                      std::optional<uint64_t> checkpoint) {
   std::optional<StateHolder> newest;
   for (uint32_t task = 0; task < prepared.size(); ++task)
     if (const service::Done &done = prepared[task];

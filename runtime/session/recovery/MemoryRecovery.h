@@ -55,7 +55,7 @@ struct StateHolder {
 };
 /// Of the answers to `prepare`, by task: the state of the most steps, unless that is older than step `checkpoint`.
 std::optional<StateHolder> newestHeld(const plan::Plan &plan, const std::vector<service::Done> &prepared,
-                                 std::optional<uint64_t> checkpoint);
+                                      std::optional<uint64_t> checkpoint);
 
 /// Gives an order and waits for all tasks' answers.
 using GiveOrder = std::function<absl::StatusOr<std::vector<service::Done>>(service::Order, const service::AddOwn &own)>;

@@ -25,8 +25,8 @@ TaskRejoin::TaskRejoin(const plan::Plan &plan, uint32_t phase, uint64_t epoch) :
       tasks_.insert(task);
 }
 
-absl::Status TaskRejoin::obey(const service::Order &order, Lanes lanes, TaskTransports &transports,
-                                base::Mutex &looks, const std::function<void(size_t)> &moved, service::Done *done) {
+absl::Status TaskRejoin::obey(const service::Order &order, Lanes lanes, TaskTransports &transports, base::Mutex &looks,
+                              const std::function<void(size_t)> &moved, service::Done *done) {
   if (order.has_part())
     return part(order.part().task(), lanes, transports.all(), done);
   if (order.has_rejoin())
@@ -60,7 +60,7 @@ absl::Status TaskRejoin::part(uint32_t task, Lanes lanes, transport::Transport &
 
 /// They go on at the begin of that step, by the links that were made anew.
 absl::Status TaskRejoin::rejoin(const service::Order::Rejoin &order, Lanes lanes, TaskTransports &transports,
-                                  base::Mutex &looks, const std::function<void(size_t)> &moved) {
+                                base::Mutex &looks, const std::function<void(size_t)> &moved) {
   const std::set<uint32_t> replicas = executor::replicasOf(plan_, plan::allTasks(plan_)[order.task()]);
   for (size_t i = 0; i < lanes.size(); ++i)
     if (const auto &lane = lanes[i]; replicas.contains(lane->info().instance)) {
@@ -77,7 +77,7 @@ absl::Status TaskRejoin::rejoin(const service::Order::Rejoin &order, Lanes lanes
 }
 
 absl::Status TaskRejoin::runAside(service::ControlLink &link, const std::function<absl::Status()> &run,
-                                    const std::function<void(const service::ToTask &)> &take) {
+                                  const std::function<void(const service::ToTask &)> &take) {
   std::atomic<bool> over{false};
   absl::Status status;
   GRAPHC_ASSIGN_OR_RETURN(std::thread lanes, base::startThread("the lanes'", [&] {

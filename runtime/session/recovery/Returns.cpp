@@ -148,7 +148,7 @@ absl::StatusOr<uint64_t> ChiefRejoin::stopLanes(uint32_t task) {
 
 /// False: it was lost again.
 absl::StatusOr<bool> ChiefRejoin::connect(uint32_t task, const std::vector<service::Peer> &peers,
-                                      const DatasetSizes &samples) {
+                                          const DatasetSizes &samples) {
   service::Order prepare = prepare_, connect;
   prepare.mutable_prepare()->clear_peers();
   for (const service::Peer &peer : peers)

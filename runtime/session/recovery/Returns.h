@@ -30,7 +30,7 @@ class ChiefRejoin {
 public:
   /// All outlive it; `log`: a line for the user.
   ChiefRejoin(const plan::Plan &plan, service::TaskCoordinator &coordinator, RejoinOptions options,
-          std::function<void(const std::string &)> log)
+              std::function<void(const std::string &)> log)
       : plan_(plan), coordinator_(coordinator), options_(std::move(options)), log_(std::move(log)) {}
 
   /// Hears of orders as all were given them, for who comes back, on the master's thread; and then `told`, which may be empty.

@@ -54,7 +54,8 @@ absl::StatusOr<uint64_t> newestVersion(const std::string &dir) {
 }
 
 /// The model's variables that the plan reads, whole, whatever parts they are in there.
-absl::Status writeVariables(const plan::Plan &plan, const checkpoint::CommittedCheckpoint &found, const std::string &dir) {
+absl::Status writeVariables(const plan::Plan &plan, const checkpoint::CommittedCheckpoint &found,
+                            const std::string &dir) {
   std::map<std::string, std::string> values;
   std::vector<checkpoint::RestoreTarget> wanted;
   std::vector<checkpoint::TensorView> tensors;

@@ -67,7 +67,8 @@ absl::Status ReportCollector::add(const service::Fetched &fetched) {
   const plan::Program &program = plan_.programs(static_cast<int>(fetched.program()));
   base::MutexLock lock(mutex_);
   if (plan_.phases(static_cast<int>(program.phase())).ends_by_end_of_stream()) {
-    observe::StepRecord record = recordOf(fetched.step(), {{{fetched.program(), fetched.instance()}, fetched.report()}});
+    observe::StepRecord record =
+        recordOf(fetched.step(), {{{fetched.program(), fetched.instance()}, fetched.report()}});
     record.task = plan::taskText(plan_, plan::instanceTask(plan_, program, fetched.instance()));
     deliver_(std::move(record), /*rest=*/false);
     return absl::OkStatus();

@@ -223,8 +223,9 @@ absl::Status OrderValidator::checkBegin(const Order::Begin &begin) const {
   if (begin.taken_size() > begin.other_positions_size() + 1)
     return wrong(absl::StrCat("samples that were taken ahead, of ", begin.taken_size(), " streams"));
   for (int i = 0; i < begin.taken_size(); ++i)
-    if (absl::Status taken = data::ConsumedRanges::check(i == 0 ? begin.position() : begin.other_positions(i - 1),
-                                                {begin.taken(i).ahead().data(), size_t(begin.taken(i).ahead_size())});
+    if (absl::Status taken =
+            data::ConsumedRanges::check(i == 0 ? begin.position() : begin.other_positions(i - 1),
+                                        {begin.taken(i).ahead().data(), size_t(begin.taken(i).ahead_size())});
         !taken.ok())
       return taken;
   if (begin.has_trace() && (begin.trace().steps() == 0 || begin.trace().steps() > begin.steps() ||
@@ -258,7 +259,8 @@ absl::Status CheckOrderValidator::take(const CheckOrder &order) {
 }
 
 /// Other tasks of the plan, each once.
-absl::Status CheckOrderValidator::checkPeers(const google::protobuf::RepeatedPtrField<service::Peer> &peers, bool named) const {
+absl::Status CheckOrderValidator::checkPeers(const google::protobuf::RepeatedPtrField<service::Peer> &peers,
+                                             bool named) const {
   const std::vector<plan::Task> tasks = plan::allTasks(plan_);
   std::set<uint32_t> seen;
   for (service::Peer peer : peers) {

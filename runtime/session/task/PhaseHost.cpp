@@ -56,8 +56,8 @@ bool ReportSchedule::wants(uint64_t made) {
   return true;
 }
 
-PhaseCallbacks::PhaseCallbacks(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
-                     Options options)
+PhaseCallbacks::PhaseCallbacks(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run,
+                               data::PhaseBatches *batches, Options options)
     : run_(run), batches_(batches), options_(std::move(options)),
       tickets_(executor::makeTickets(plan, &task, run.phase, run.steps, [this] { return stopRequested(); })) {
   const plan::Phase &phase = plan.phases(static_cast<int>(run.phase));
@@ -113,8 +113,8 @@ absl::Status PhaseCallbacks::feed(const executor::LaneInfo &lane, uint64_t step,
 }
 
 absl::Status PhaseCallbacks::nextBatch(const executor::LaneInfo &lane, uint64_t step,
-                                  const plan::Instruction::NextBatch &instruction, std::span<void *const> buffers,
-                                  uint8_t *valid) {
+                                       const plan::Instruction::NextBatch &instruction, std::span<void *const> buffers,
+                                       uint8_t *valid) {
   return batches_->next(lane.instance, instruction, buffers, valid);
 }
 
@@ -137,7 +137,8 @@ executor::ControlMessage PhaseCallbacks::decide(const executor::LaneInfo &lane, 
 }
 
 /// A loss that is no number ends the run here, with the step and the lane that made it, or asks for its end; it is counted nowhere.
-absl::Status PhaseCallbacks::addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value) {
+absl::Status PhaseCallbacks::addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step,
+                                     const void *value) {
   double loss = readScalar(value, record.lossType);
   if (record.lossParts > 1)
     loss /= record.lossParts;
@@ -215,7 +216,7 @@ absl::Status PhaseCallbacks::stepDone(const executor::LaneInfo &lane, const exec
 
 /// All results of the step, and metrics since the last report, on their way to the chief. Behind a rest these go on.
 void PhaseCallbacks::report(LaneRecord &record, const executor::LaneInfo &lane, const executor::StepResults &results,
-                       bool rest) const {
+                            bool rest) const {
   service::Report report;
   report.set_rest(rest);
   for (int i = 0; i < record.program->fetches_size(); ++i) {

@@ -118,7 +118,7 @@ public:
     std::function<void()> firstStepDone; ///< after the very first step of this run of the phase
   };
   PhaseCallbacks(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
-            Options options);
+                 Options options);
 
   absl::Status feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) override;
   uint64_t stepsBefore() const override { return run_.stepsBefore; }

@@ -38,8 +38,10 @@ bool isReplaced(const std::string &path) {
 
 absl::StatusOr<checkpoint::WarmStartSource> openOrigin(const service::Order::Initialize &order) {
   if (order.has_init_file())
-    return checkpoint::WarmStartSource::openFile(order.init_from(), order.init_file().bytes(), order.init_file().crc32c());
-  return checkpoint::WarmStartSource::openCheckpoint(order.init_from().empty() ? order.restore_from() : order.init_from());
+    return checkpoint::WarmStartSource::openFile(order.init_from(), order.init_file().bytes(),
+                                                 order.init_file().crc32c());
+  return checkpoint::WarmStartSource::openCheckpoint(order.init_from().empty() ? order.restore_from()
+                                                                               : order.init_from());
 }
 
 /// For parts of one variable, which several tasks write together.

@@ -18,7 +18,7 @@ using namespace extra;
 using graphc::graph::LoopAccess;
 using graphc::graph::LoopNest;
 using graphc::graph::LoopTarget;
-using graphc::graph::Scalars;
+using graphc::graph::ScalarArithmetic;
 namespace graph = graphc::graph;
 
 #include "test/dialects/extra/ExtraDialect.cpp.inc"
@@ -219,7 +219,8 @@ void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
   loops.over(shapeOf(outs[0]), [&](ValueRange place) { loops.store(zero, outs[0], place); });
   loops.over(shapeOf(operands[1]), [&](ValueRange place) {
     Value row = loops.clamp(loops.load(operands[0], place[0]), shapeOf(outs[0])[0]);
-    Value sum = ScalarArithmetic{builder, getLoc()}.add(loops.load(outs[0], {row, place[1]}), loops.load(operands[1], place));
+    Value sum =
+        ScalarArithmetic{builder, getLoc()}.add(loops.load(outs[0], {row, place[1]}), loops.load(operands[1], place));
     loops.store(sum, outs[0], {row, place[1]});
   });
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMiB = 1 << 20;
 
 RematerializationChoice choose(const std::vector<BlockValue> &values, uint64_t target, uint32_t positions = 10,
-                     std::vector<uint64_t> others = {}) {
+                               std::vector<uint64_t> others = {}) {
   others.resize(positions);
   const TimeModel time{cluster::MachineCalibration()};
   EXPECT_EQ(peakOf(values, others), chooseRecomputed(values, others, 0, time, TimeModel::Engine::Host).peakBefore);

@@ -44,39 +44,40 @@ struct Drawn {
 
 class Drawing {
 public:
-  explicit Drawing(uint64_t seed) : random(seed) {}
+  explicit Drawing(uint64_t seed) : random_(seed) {}
 
   Drawn draw() {
     for (bool device : {false, true})
       for (int i = 0; i < 6; ++i)
-        drawn.places.push_back({device, 64 * below(4), i < 4 ? std::array{8u, 64u, 128u}[below(3)] : 8u});
-    likely = std::array{0.3, 0.5, 0.7, 0.85, 0.95}[below(5)];
+        drawn_.places.push_back({device, 64 * below(4), i < 4 ? std::array{8u, 64u, 128u}[below(3)] : 8u});
+    likely_ = std::array{0.3, 0.5, 0.7, 0.85, 0.95}[below(5)];
     for (uint64_t parts = 1 + below(3); parts > 0; --parts)
       addPart();
     Part end{0, {}};
     for (uint32_t queue = 1; queue <= kQueues; ++queue)
-      if (works[queue]) {
-        end.steps.push_back({Step::Signal, queue, ++signals[queue]});
+      if (works_[queue]) {
+        end.steps.push_back({Step::Signal, queue, ++signals_[queue]});
         if (chance(0.97))
-          end.steps.push_back({Step::Wait, 0, queue, signals[queue]});
+          end.steps.push_back({Step::Wait, 0, queue, signals_[queue]});
       }
-    drawn.parts.push_back(end);
-    return drawn;
+    drawn_.parts.push_back(end);
+    return drawn_;
   }
 
 private:
-  uint64_t below(uint64_t n) { return random() % n; }
-  bool chance(double p) { return double(random() >> 11) * 0x1p-53 < p; }
+  uint64_t below(uint64_t n) { return random_() % n; }
+  bool chance(double p) { return double(random_() >> 11) * 0x1p-53 < p; }
 
   /// Some of what others have counted to so far.
   void addWaits(uint32_t doer, std::vector<Step> &steps) {
     for (uint32_t queue = 1; queue <= kQueues; ++queue)
-      if (queue != doer && signals[queue] && chance(likely))
-        steps.push_back({Step::Wait, doer, queue, chance(0.8) ? signals[queue] : uint32_t(1 + below(signals[queue]))});
+      if (queue != doer && signals_[queue] && chance(likely_))
+        steps.push_back(
+            {Step::Wait, doer, queue, chance(0.8) ? signals_[queue] : uint32_t(1 + below(signals_[queue]))});
   }
 
   Step drawWork() {
-    const std::vector<Place> &places = drawn.places;
+    const std::vector<Place> &places = drawn_.places;
     for (int tries = 0; tries < 100 && !chance(0.02); ++tries) {
       const auto from = uint32_t(below(places.size())), to = uint32_t(below(places.size()));
       if (chance(0.2) && !places[to].device && places[to].bytes == 8)
@@ -94,21 +95,21 @@ private:
       const Step work = drawWork();
       addWaits(work.doer, part.steps);
       part.steps.push_back(work);
-      works[work.doer] |= work.doer != 0;
+      works_[work.doer] |= work.doer != 0;
       if (work.doer && chance(0.9))
-        part.steps.push_back({Step::Signal, work.doer, ++signals[work.doer]});
+        part.steps.push_back({Step::Signal, work.doer, ++signals_[work.doer]});
     }
     if (part.count)
       for (uint32_t doer : {3u, 1u, 0u, 2u})
         addWaits(doer, part.steps);
-    drawn.parts.push_back(part);
+    drawn_.parts.push_back(part);
   }
 
-  std::mt19937_64 random;
-  Drawn drawn;
-  double likely = 0;
-  std::array<uint32_t, kQueues + 1> signals{};
-  std::array<bool, kQueues + 1> works{};
+  std::mt19937_64 random_;
+  Drawn drawn_;
+  double likely_ = 0;
+  std::array<uint32_t, kQueues + 1> signals_{};
+  std::array<bool, kQueues + 1> works_{};
 };
 
 /// What comes behind what, of all times of all steps.

@@ -25,46 +25,46 @@ namespace {
 /// Messages are gone as soon as they are given back.
 class Poisoned final : public transport::Transport {
 public:
-  Poisoned(std::unique_ptr<Transport> inner, const Plan &plan) : inner(std::move(inner)), plan(plan) {}
-  transport::SendPort *sender(transport::ChannelKey key) override { return inner->sender(key); }
+  Poisoned(std::unique_ptr<Transport> inner, const Plan &plan) : inner_(std::move(inner)), plan_(plan) {}
+  transport::SendPort *sender(transport::ChannelKey key) override { return inner_->sender(key); }
   transport::RecvPort *receiver(transport::ChannelKey key) override {
-    transport::RecvPort *port = inner->receiver(key);
-    const plan::Channel &channel = plan.channels(int(key.channel));
+    transport::RecvPort *port = inner_->receiver(key);
+    const plan::Channel &channel = plan_.channels(int(key.channel));
     if (!port || channel.control() || channel.zero_copy())
       return port;
-    return ports.emplace_back(std::make_unique<Port>(*port, channel.bytes())).get();
+    return ports_.emplace_back(std::make_unique<Port>(*port, channel.bytes())).get();
   }
-  transport::TransportCounters counters() const override { return inner->counters(); }
-  void abort(absl::Status why) override { inner->abort(std::move(why)); }
-  absl::Status status() const override { return inner->status(); }
-  absl::Status reset(uint64_t epoch) override { return inner->reset(epoch); }
+  transport::TransportCounters counters() const override { return inner_->counters(); }
+  void abort(absl::Status why) override { inner_->abort(std::move(why)); }
+  absl::Status status() const override { return inner_->status(); }
+  absl::Status reset(uint64_t epoch) override { return inner_->reset(epoch); }
 
 private:
   class Port final : public transport::RecvPort {
   public:
-    Port(RecvPort &inner, uint64_t bytes) : inner(inner), bytes(bytes) {}
+    Port(RecvPort &inner, uint64_t bytes) : inner_(inner), bytes_(bytes) {}
     transport::PollState poll(const void **data) override {
-      transport::PollState state = inner.poll(data);
-      message = state == transport::PollState::Ready ? const_cast<void *>(*data) : nullptr;
+      transport::PollState state = inner_.poll(data);
+      message_ = state == transport::PollState::Ready ? const_cast<void *>(*data) : nullptr;
       return state;
     }
-    uint64_t size() const override { return inner.size(); }
+    uint64_t size() const override { return inner_.size(); }
     void release() override {
-      if (message)
-        memset(std::exchange(message, nullptr), 0xff, bytes);
-      inner.release();
+      if (message_)
+        memset(std::exchange(message_, nullptr), 0xff, bytes_);
+      inner_.release();
     }
-    void wait(absl::Duration timeout) override { inner.wait(timeout); }
-    absl::Status status() const override { return inner.status(); }
+    void wait(absl::Duration timeout) override { inner_.wait(timeout); }
+    absl::Status status() const override { return inner_.status(); }
 
   private:
-    RecvPort &inner;
-    uint64_t bytes;
-    void *message = nullptr;
+    RecvPort &inner_;
+    uint64_t bytes_;
+    void *message_ = nullptr;
   };
-  std::unique_ptr<Transport> inner;
-  const Plan &plan;
-  std::vector<std::unique_ptr<Port>> ports;
+  std::unique_ptr<Transport> inner_;
+  const Plan &plan_;
+  std::vector<std::unique_ptr<Port>> ports_;
 };
 
 class Samples final : public executor::TestHost {
@@ -72,7 +72,7 @@ public:
   using TestHost::TestHost;
   absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step, const Instruction::NextBatch &next,
                          std::span<void *const> buffers, uint8_t *) override {
-    const uint64_t taken = ++batches[lane.programIndex][lane.instance]; // in a loop several a step
+    const uint64_t taken = ++batches_[lane.programIndex][lane.instance]; // in a loop several a step
     for (size_t i = 0; i < buffers.size(); ++i) {
       auto *values = static_cast<float *>(buffers[i]);
       const uint64_t count = lane.program->buffers(int(next.buffers(int(i)))).bytes() / 4;
@@ -83,7 +83,7 @@ public:
   }
 
 private:
-  std::array<std::array<uint64_t, 4>, 4> batches{}; // by lane, each by its own thread
+  std::array<std::array<uint64_t, 4>, 4> batches_{}; // by lane, each by its own thread
 };
 
 /// The variables after some steps with the device's work in another order for each seed; empty where the run ended by an error. A GPU's driver
@@ -229,19 +229,21 @@ std::atomic<unsigned> given = 0; ///< segments, to devices of this kind
 /// A device that never gets anything done.
 class Stuck final : public device::Device {
 public:
-  explicit Stuck(const std::string &name) : inner(device::makeSim(name, 1)) {}
-  const std::string &name() const override { return inner->name(); }
-  device::DeviceLimits limits() const override { return inner->limits(); }
-  absl::StatusOr<device::MemoryRegion> allocate(uint64_t bytes, device::MemorySpace space, device::MemoryRegion::Guard guard,
-                                          const char *what) override {
-    return inner->allocate(bytes, space, guard, what);
+  explicit Stuck(const std::string &name) : inner_(device::makeSim(name, 1)) {}
+  const std::string &name() const override { return inner_->name(); }
+  device::DeviceLimits limits() const override { return inner_->limits(); }
+  absl::StatusOr<device::MemoryRegion> allocate(uint64_t bytes, device::MemorySpace space,
+                                                device::MemoryRegion::Guard guard, const char *what) override {
+    return inner_->allocate(bytes, space, guard, what);
   }
-  absl::StatusOr<device::MemoryRegion> share(uint64_t bytes, const char *what) override { return inner->share(bytes, what); }
+  absl::StatusOr<device::MemoryRegion> share(uint64_t bytes, const char *what) override {
+    return inner_->share(bytes, what);
+  }
   absl::StatusOr<std::unique_ptr<device::DeviceCode>> load(const device::CodeImage &image) override {
-    return inner->load(image);
+    return inner_->load(image);
   }
   absl::StatusOr<std::unique_ptr<device::DeviceQueue>> makeQueue() override { return std::make_unique<Idle>(); }
-  std::unique_ptr<device::QueueSegment> makeSegment() override { return inner->makeSegment(); }
+  std::unique_ptr<device::QueueSegment> makeSegment() override { return inner_->makeSegment(); }
   void wake() override {}
 
 private:
@@ -253,7 +255,7 @@ private:
     void wait(uint64_t, absl::Duration timeout, uint64_t) override { absl::SleepFor(timeout); }
     absl::Status status() const override { return {}; }
   };
-  std::unique_ptr<Device> inner;
+  std::unique_ptr<Device> inner_;
 };
 
 /// A plan on such a device.

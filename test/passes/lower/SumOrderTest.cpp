@@ -337,23 +337,23 @@ class Buffers final : public ptx::Memory {
 public:
   static constexpr uint8_t kPadding = 0xff;
   void add(const std::vector<char> &bytes) {
-    all.push_back({next, std::vector<uint8_t>(bytes.begin(), bytes.end())});
+    all_.push_back({next_, std::vector<uint8_t>(bytes.begin(), bytes.end())});
     // A buffer's last 64 bytes are its own, and may be read; what is written there is seen.
-    all.back().second.resize(llvm::alignTo(bytes.size(), 64), kPadding);
-    next += llvm::alignTo(bytes.size(), 4096) + 4096;
+    all_.back().second.resize(llvm::alignTo(bytes.size(), 64), kPadding);
+    next_ += llvm::alignTo(bytes.size(), 4096) + 4096;
   }
-  uint64_t address(size_t i) const { return all[i].first; }
-  const std::vector<uint8_t> &content(size_t i) const { return all[i].second; }
+  uint64_t address(size_t i) const { return all_[i].first; }
+  const std::vector<uint8_t> &content(size_t i) const { return all_[i].second; }
   uint8_t *find(uint64_t address, uint64_t bytes) override {
-    for (auto &[start, content] : all)
+    for (auto &[start, content] : all_)
       if (address >= start && address - start <= content.size() && bytes <= content.size() - (address - start))
         return content.data() + (address - start);
     return nullptr;
   }
 
 private:
-  std::vector<std::pair<uint64_t, std::vector<uint8_t>>> all;
-  uint64_t next = 4096;
+  std::vector<std::pair<uint64_t, std::vector<uint8_t>>> all_;
+  uint64_t next_ = 4096;
 };
 
 void expectOrderOnGpu(const std::vector<Case> &cases, const std::string &arch) {

@@ -31,8 +31,8 @@ struct Scheduled {
     EXPECT_TRUE(mlir::succeeded(emitted));
     plan = *emitted;
   }
-  CompilerInstance compilation{{},
-                          [](const Diagnostic &said) { EXPECT_NE(said.severity, Severity::Error) << toText(said); }};
+  CompilerInstance compilation{
+      {}, [](const Diagnostic &said) { EXPECT_NE(said.severity, Severity::Error) << toText(said); }};
   cluster::ClusterConfig cluster;
   plan::Plan plan;
 };

@@ -33,42 +33,42 @@ uint64_t mix(uint64_t a, uint64_t b) {
 
 class Simulation {
 public:
-  Simulation(ModuleOp module, int steps, uint64_t seed) : module(module), steps(steps), random(seed) {}
+  Simulation(ModuleOp module, int steps, uint64_t seed) : module_(module), steps_(steps), random_(seed) {}
 
   Outcome run() {
-    for (auto program : module.getOps<dist::ProgramOp>())
+    for (auto program : module_.getOps<dist::ProgramOp>())
       setUp(program);
-    for (Lane &lane : lanes)
+    for (Lane &lane : lanes_)
       for (auto send : lane.program.getBlock().getOps<dist::SendStartOp>())
         if (send.getAhead())
           start(lane, send);
     for (;;) {
       SmallVector<size_t> order;
-      for (size_t i = 0; i < lanes.size(); ++i)
+      for (size_t i = 0; i < lanes_.size(); ++i)
         order.push_back(i);
-      std::shuffle(order.begin(), order.end(), random);
+      std::shuffle(order.begin(), order.end(), random_);
       bool progress = false, done = true;
       for (size_t i : order) {
-        Lane &lane = lanes[i];
-        for (size_t burst = 1 + random() % 5; burst > 0 && lane.step < steps; --burst) {
+        Lane &lane = lanes_[i];
+        for (size_t burst = 1 + random_() % 5; burst > 0 && lane.step < steps_; --burst) {
           if (!advance(lane))
             break;
           progress = true;
         }
-        done &= lane.step == steps;
-        if (!outcome.error.empty())
-          return outcome;
+        done &= lane.step == steps_;
+        if (!outcome_.error.empty())
+          return outcome_;
       }
       if (done)
         break;
       if (!progress) {
-        outcome.error = "the programs wait for each other";
-        return outcome;
+        outcome_.error = "the programs wait for each other";
+        return outcome_;
       }
     }
-    for (auto &[name, memory] : variables)
-      outcome.results["variable " + name] = memory.front();
-    return outcome;
+    for (auto &[name, memory] : variables_)
+      outcome_.results["variable " + name] = memory.front();
+    return outcome_;
   }
 
 private:
@@ -88,7 +88,7 @@ private:
   }
 
   void setUp(dist::ProgramOp program) {
-    Lane &lane = lanes.emplace_back();
+    Lane &lane = lanes_.emplace_back();
     lane.program = program;
     lane.arena = std::make_unique<Memory>(size_t(program.getArenaBytes().value_or(0) + 63) / 64);
     lane.next = &program.getBlock().front();
@@ -102,7 +102,7 @@ private:
           lane.regions[buffer.getBuffer()] = {lane.own.back().get(), 0, blocks(buffer.getBuffer())};
         }
       } else if (auto variable = dyn_cast<dist::VariableBufferOp>(op); variable && !variable->use_empty()) {
-        Memory &memory = variables[variable.getVariable().str()];
+        Memory &memory = variables_[variable.getVariable().str()];
         memory.assign(blocks(variable.getBuffer()), uint64_t(variable.getVariable().back()));
         lane.regions[variable.getBuffer()] = {&memory, 0, memory.size()};
       }
@@ -113,18 +113,18 @@ private:
     std::string text;
     llvm::raw_string_ostream stream(text);
     stream << what << ": " << *op;
-    outcome.error = text;
+    outcome_.error = text;
   }
 
   dist::ChannelOp channelOf(Operation *op) {
-    return module.lookupSymbol<dist::ChannelOp>(op->getAttrOfType<FlatSymbolRefAttr>("channel"));
+    return module_.lookupSymbol<dist::ChannelOp>(op->getAttrOfType<FlatSymbolRefAttr>("channel"));
   }
   bool isZeroCopy(Operation *op) { return channelOf(op).getZeroCopy(); }
   bool isFull(Operation *op) {
-    return messages[channelOf(op).getSymName()].size() >= size_t(channelOf(op).getCapacity());
+    return messages_[channelOf(op).getSymName()].size() >= size_t(channelOf(op).getCapacity());
   }
   void start(Lane &lane, Operation *send) {
-    messages[channelOf(send).getSymName()].push_back(
+    messages_[channelOf(send).getSymName()].push_back(
         {lane.regions.lookup(send->getOperand(0)), read(lane, send, send->getOperand(0)), isa<dist::SendOp>(send)});
   }
 
@@ -177,9 +177,9 @@ private:
     } else if (auto sum = dyn_cast<dist::AccumulateOp>(op)) {
       accumulate(lane, sum, lane.iteration);
     } else if (auto fetch = dyn_cast<dist::FetchOp>(op)) {
-      fetches.push_back({fetch, fetch.getValue()});
+      fetches_.push_back({fetch, fetch.getValue()});
     } else if (isa<dist::SendOp, dist::SendStartOp>(op)) {
-      if (auto send = dyn_cast<dist::SendStartOp>(op); send && send.getAhead() && lane.step + 1 == steps)
+      if (auto send = dyn_cast<dist::SendStartOp>(op); send && send.getAhead() && lane.step + 1 == steps_)
         return true; // no step follows
       if (isFull(op))
         return false;
@@ -189,10 +189,10 @@ private:
         return false;
       lane.own.push_back(std::make_unique<Memory>(blocks(acquire.getBuffer())));
       lane.regions[acquire.getBuffer()] = {lane.own.back().get(), 0, blocks(acquire.getBuffer())};
-      inSlots.insert(acquire.getChannel());
+      inSlots_.insert(acquire.getChannel());
     } else if (auto done = dyn_cast<dist::SendDoneOp>(op)) {
-      std::deque<Message> &queue = messages[done.getChannel()];
-      if (inSlots.contains(done.getChannel()))
+      std::deque<Message> &queue = messages_[done.getChannel()];
+      if (inSlots_.contains(done.getChannel()))
         return true; // the receiver finds it there later
       if (isZeroCopy(op))
         return queue.empty(); // until it is released
@@ -203,7 +203,7 @@ private:
         queue.back().copied = true;
       }
     } else if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {
-      std::deque<Message> &queue = messages[receive.getChannel()];
+      std::deque<Message> &queue = messages_[receive.getChannel()];
       auto found = llvm::find_if(queue, [](const Message &message) { return !message.taken; });
       if (found == queue.end())
         return false;
@@ -229,7 +229,7 @@ private:
         write(lane, slot, ~uint64_t(0)); // whoever still reads it finds out
       lane.regions.erase(slot);
       lane.held.erase(release.getChannel());
-      messages[release.getChannel()].pop_front();
+      messages_[release.getChannel()].pop_front();
     } else if (isa<dist::EndOp>(op)) {
       if (!lane.held.empty())
         fail(op, "a message is not released");
@@ -258,24 +258,24 @@ private:
 
   /// Fetches show what their memory holds when the step ends.
   void showFetches(Lane &lane) {
-    llvm::erase_if(fetches, [&](auto &entry) {
+    llvm::erase_if(fetches_, [&](auto &entry) {
       auto [fetch, value] = entry;
       if (fetch->template getParentOfType<dist::ProgramOp>() != lane.program)
         return false;
-      outcome.results[(fetch.getName() + "@" + Twine(lane.step)).str()] = read(lane, fetch, value);
+      outcome_.results[(fetch.getName() + "@" + Twine(lane.step)).str()] = read(lane, fetch, value);
       return true;
     });
   }
 
-  ModuleOp module;
-  int steps;
-  std::mt19937_64 random;
-  std::vector<Lane> lanes;
-  llvm::DenseMap<StringRef, std::deque<Message>> messages; ///< not yet released, the oldest first
-  llvm::DenseSet<StringRef> inSlots; ///< channels whose messages lie in their slots
-  std::map<std::string, Memory> variables;
-  std::vector<std::pair<dist::FetchOp, Value>> fetches;
-  Outcome outcome;
+  ModuleOp module_;
+  int steps_;
+  std::mt19937_64 random_;
+  std::vector<Lane> lanes_;
+  llvm::DenseMap<StringRef, std::deque<Message>> messages_; ///< not yet released, the oldest first
+  llvm::DenseSet<StringRef> inSlots_; ///< channels whose messages lie in their slots
+  std::map<std::string, Memory> variables_;
+  std::vector<std::pair<dist::FetchOp, Value>> fetches_;
+  Outcome outcome_;
 };
 
 } // namespace

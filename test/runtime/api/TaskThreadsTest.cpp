@@ -23,9 +23,9 @@ public:
   void send(service::FromTask message) override {
     size_t before;
     {
-      base::MutexLock lock(mutex);
-      before = heard++;
-      changed.notifyAll();
+      base::MutexLock lock(mutex_);
+      before = heard_++;
+      changed_.notifyAll();
     }
     onSend(before, message.progress());
   }
@@ -42,15 +42,15 @@ public:
     deliver(message);
   }
   void await(size_t messages) {
-    base::MutexLock lock(mutex);
+    base::MutexLock lock(mutex_);
     EXPECT_TRUE(
-        changed.waitFor(mutex, kForever, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return heard >= messages; }));
+        changed_.waitFor(mutex_, kForever, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return heard_ >= messages; }));
   }
 
 private:
-  base::Mutex mutex;
-  base::CondVar changed;
-  size_t heard ABSL_GUARDED_BY(mutex) = 0;
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  size_t heard_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 struct TaskThreadsTest : testing::Test {

@@ -96,15 +96,19 @@ TEST(Manifest, RefusesPartsThatMakeNoWhole) {
   EXPECT_THAT(refusal([&](CheckpointManifest &m) { m.shards[1].variables.pop_back(); }),
               HasSubstr("a part of variable \"w\" is missing: nothing holds what lies before \"w/part_2\""));
   EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(1); }), HasSubstr("have rows in common"));
-  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(4); }), HasSubstr("is not the rows from 4 of"));
-  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(~0ull >> 1); }), HasSubstr("is not the rows from"));
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(4); }),
+              HasSubstr("is not the rows from 4 of"));
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->set_row(~0ull >> 1); }),
+              HasSubstr("is not the rows from"));
   EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->mutable_type()->set_shape(0, 7); }),
               HasSubstr("the parts of variable \"w\" are of tensor<6x2xf32> and of tensor<7x2xf32>"));
   EXPECT_THAT(refusal([&](CheckpointManifest &m) { middle(m).part->mutable_type()->set_shape(1, 3); }),
               HasSubstr("is not the rows from 2 of tensor<6x3xf32>"));
   EXPECT_THAT(refusal([&](CheckpointManifest &m) { first(m).part->set_of("b"); }),
               HasSubstr("variable \"b\" is given twice: \"w/part_0\" and \"b\" have rows"));
-  EXPECT_THAT(refusal([&](CheckpointManifest &m) { m.shards[1].variables.push_back({"w", tensorType(plan::F32, {6, 2}), {}}); }),
+  EXPECT_THAT(refusal([&](CheckpointManifest &m) {
+                m.shards[1].variables.push_back({"w", tensorType(plan::F32, {6, 2}), {}});
+              }),
               HasSubstr("variable \"w\" is given twice"));
 }
 

@@ -23,14 +23,14 @@ class TemporaryFolder {
 public:
   TemporaryFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "graphc-checkpoint-XXXXXX").string();
-    path = mkdtemp(pattern.data());
+    path_ = mkdtemp(pattern.data());
   }
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
-  std::string operator/(const std::string &name) const { return (path / name).string(); }
-  std::string str() const { return path.string(); }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  std::string operator/(const std::string &name) const { return (path_ / name).string(); }
+  std::string str() const { return path_.string(); }
 
 private:
-  std::filesystem::path path;
+  std::filesystem::path path_;
 };
 
 inline std::string readAll(const std::string &path) {

@@ -80,7 +80,8 @@ protected:
     EXPECT_TRUE(opened.ok()) << opened.status();
     return *opened;
   }
-  std::unique_ptr<BatchSource> source(std::shared_ptr<const LoadedDataset> set, BatchOptions options, uint64_t position = 0) {
+  std::unique_ptr<BatchSource> source(std::shared_ptr<const LoadedDataset> set, BatchOptions options,
+                                      uint64_t position = 0) {
     options.prefetch = GetParam();
     auto made = BatchSource::create(std::move(set), options);
     EXPECT_TRUE(made.ok()) << made.status();

@@ -92,20 +92,20 @@ class TemporaryFolder {
 public:
   TemporaryFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "graphc-data-XXXXXX").string();
-    path = mkdtemp(pattern.data());
+    path_ = mkdtemp(pattern.data());
   }
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
   std::string write(const std::string &name, const std::string &content) const {
-    std::filesystem::path file = path / name;
+    std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << content;
     return file.string();
   }
-  std::string operator/(const std::string &name) const { return (path / name).string(); }
-  std::string str() const { return path.string(); }
+  std::string operator/(const std::string &name) const { return (path_ / name).string(); }
+  std::string str() const { return path_.string(); }
 
 private:
-  std::filesystem::path path;
+  std::filesystem::path path_;
 };
 
 } // namespace graphc::data

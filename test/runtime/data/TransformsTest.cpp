@@ -87,7 +87,9 @@ TEST(Transforms, DrawsAreEvenAndDifferByEpochSampleAndComponent) {
   for (int count : moves)
     EXPECT_NEAR(count, 1000, 150);
   EXPECT_NEAR(flips, 2500, 200);
-  auto same = [](TransformDraw a, TransformDraw b) { return a.down == b.down && a.right == b.right && a.flipped == b.flipped; };
+  auto same = [](TransformDraw a, TransformDraw b) {
+    return a.down == b.down && a.right == b.right && a.flipped == b.flipped;
+  };
   int differ[4] = {};
   for (uint64_t sample = 0; sample < 1000; ++sample) {
     TransformDraw draw = transforms.draw(7, 3, sample, 0);

@@ -31,7 +31,9 @@ struct DeviceHarness {
     queue = *device->makeQueue();
   }
 
-  MemoryRegion memory(uint64_t bytes) { return *device->allocate(bytes, MemorySpace::Device, MemoryRegion::Guard::None, "a test"); }
+  MemoryRegion memory(uint64_t bytes) {
+    return *device->allocate(bytes, MemorySpace::Device, MemoryRegion::Guard::None, "a test");
+  }
   template <typename T> MemoryRegion staging(const std::vector<T> &values) {
     const uint64_t bytes = values.size() * sizeof(T);
     MemoryRegion memory = *device->allocate(bytes, MemorySpace::Host, MemoryRegion::Guard::None, "a test");

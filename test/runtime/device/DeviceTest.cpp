@@ -151,7 +151,8 @@ TEST_P(NativeDevices, KernelsRunWithTheirContext) {
   MemoryRegion memory = h.memory(256);
   h.write(memory.data(), std::vector<float>(16, 2));
   void *buffers[] = {memory.data(), memory.data() + 64};
-  h.run([&](QueueSegment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::Gradient), buffers); }, {3, 1, 0, 0, 0});
+  h.run([&](QueueSegment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::Gradient), buffers); },
+        {3, 1, 0, 0, 0});
   h.finish();
   EXPECT_EQ(h.read<float>(memory.data() + 64, 16), std::vector<float>(16, 2 * 0.5f + (0.25f * 2.0f + 0.001f * 3.0f)));
 }
@@ -276,7 +277,8 @@ TEST_P(Devices, AWaitEndsByItself) {
 TEST_P(NativeDevices, AKernelThatFailsEndsItsQueue) {
   MemoryRegion memory = h.memory(64);
   void *buffers[] = {memory.data()};
-  h.run([&](QueueSegment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::FailAtStep), buffers); }, {2, 0, 0, 0, 0});
+  h.run([&](QueueSegment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::FailAtStep), buffers); },
+        {2, 0, 0, 0, 0});
   h.queue->signal(1);
   EXPECT_EQ(h.await(*h.queue, 1), DeviceQueue::Reached::Yes);
   PlusOne never;
@@ -333,9 +335,11 @@ INSTANTIATE_TEST_SUITE_P(Driver, Devices, testing::Values(kCuda), nameOf);
 /// One that never does what it is given.
 class HungDevice : public Device {
 public:
-  const std::string &name() const override { return called; }
+  const std::string &name() const override { return called_; }
   DeviceLimits limits() const override { return {}; }
-  absl::StatusOr<MemoryRegion> allocate(uint64_t, MemorySpace, MemoryRegion::Guard, const char *) override { return none(); }
+  absl::StatusOr<MemoryRegion> allocate(uint64_t, MemorySpace, MemoryRegion::Guard, const char *) override {
+    return none();
+  }
   absl::StatusOr<MemoryRegion> share(uint64_t, const char *) override { return none(); }
   absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &) override { return none(); }
   absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() override {
@@ -361,7 +365,7 @@ private:
     HungDevice &device;
   };
   static absl::Status none() { return absl::UnimplementedError(""); }
-  std::string called = "GPU:0";
+  std::string called_ = "GPU:0";
 };
 
 TEST(Copies, OfADeviceThatHangsEndAtTheirDeadlineAndLeaveItsQueue) {

@@ -42,13 +42,15 @@ TEST(Memory, LargeMemoryHasRoomForHugePages) {
       // What was mapped to find the place is given back.
       EXPECT_LE(mapped() - before, bytes + huge / 4 + 4 * 4096) << bytes;
       const auto begin = reinterpret_cast<uintptr_t>(memory->data());
-      EXPECT_EQ(guard == MemoryRegion::Guard::None ? begin % huge : (begin + (bytes + 63) / 64 * 64) % huge, 0u) << bytes;
+      EXPECT_EQ(guard == MemoryRegion::Guard::None ? begin % huge : (begin + (bytes + 63) / 64 * 64) % huge, 0u)
+          << bytes;
       memset(memory->data(), 1, bytes);
     }
 }
 
 TEST(Memory, ImpossibleSizesAreErrors) {
-  absl::Status status = MemoryRegion::allocate(uint64_t(1) << 60, MemoryRegion::Guard::Pages, "arena of train.ps0").status();
+  absl::Status status =
+      MemoryRegion::allocate(uint64_t(1) << 60, MemoryRegion::Guard::Pages, "arena of train.ps0").status();
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_NE(std::string(status.message()).find("arena of train.ps0"), std::string::npos);
 }

@@ -29,7 +29,7 @@ namespace graphc::device::sim {
 class Pages {
 public:
   ~Pages() {
-    for (auto &[host, piece] : pieces) {
+    for (auto &[host, piece] : pieces_) {
       ::munmap(host, piece.bytes);
       ::munmap(piece.own, piece.bytes);
     }
@@ -45,23 +45,23 @@ public:
     ::close(fd);
     if (host == MAP_FAILED || own == MAP_FAILED)
       return base::errnoStatus(absl::StrCat(what, ": mmap"), errno);
-    base::MutexLock lock(mutex);
-    pieces[static_cast<uint8_t *>(host)] = {static_cast<uint8_t *>(own), total, bytes};
+    base::MutexLock lock(mutex_);
+    pieces_[static_cast<uint8_t *>(host)] = {static_cast<uint8_t *>(own), total, bytes};
     return static_cast<uint8_t *>(host);
   }
 
   void giveBack(uint8_t *host) {
-    base::MutexLock lock(mutex);
-    memset(pieces.at(host).own, 0xff, pieces.at(host).bytes); // a NaN of every float type
-    pieces.at(host).gone = true;
+    base::MutexLock lock(mutex_);
+    memset(pieces_.at(host).own, 0xff, pieces_.at(host).bytes); // a NaN of every float type
+    pieces_.at(host).gone = true;
   }
 
   /// Where the device reads and writes what the host calls so.
   void *ownAddress(const void *address) {
-    base::MutexLock lock(mutex);
+    base::MutexLock lock(mutex_);
     auto *at = static_cast<uint8_t *>(const_cast<void *>(address));
-    auto piece = pieces.upper_bound(at);
-    if (piece == pieces.begin())
+    auto piece = pieces_.upper_bound(at);
+    if (piece == pieces_.begin())
       return at;
     --piece;
     const uint64_t offset = uint64_t(at - piece->first);
@@ -70,10 +70,10 @@ public:
 
   /// The same of `bytes` that lie in one allocation; null where they do not.
   uint8_t *find(uint64_t address, uint64_t bytes) {
-    base::MutexLock lock(mutex);
+    base::MutexLock lock(mutex_);
     auto *at = reinterpret_cast<uint8_t *>(uintptr_t(address));
-    auto piece = pieces.upper_bound(at);
-    if (piece == pieces.begin())
+    auto piece = pieces_.upper_bound(at);
+    if (piece == pieces_.begin())
       return nullptr;
     --piece;
     const uint64_t offset = uint64_t(at - piece->first);
@@ -88,8 +88,8 @@ private:
     uint64_t asked;
     bool gone = false;
   };
-  base::Mutex mutex;
-  std::map<uint8_t *, Piece> pieces ABSL_GUARDED_BY(mutex); // by the host's address
+  base::Mutex mutex_;
+  std::map<uint8_t *, Piece> pieces_ ABSL_GUARDED_BY(mutex_); // by the host's address
 };
 
 /// Does work 0, 1, … each once all that it comes `after` is done, else in an order that `random` draws. The first failure ends it.
@@ -137,58 +137,58 @@ struct QueueState {
 /// The device's thread and all its queues.
 class Engine {
 public:
-  explicit Engine(uint64_t seed) : random(seed), thread([this] { loop(); }) {}
+  explicit Engine(uint64_t seed) : random_(seed), thread_([this] { loop(); }) {}
   ~Engine() {
     {
-      base::MutexLock lock(mutex);
-      ending = true;
+      base::MutexLock lock(mutex_);
+      ending_ = true;
     }
-    changed.notifyAll();
-    thread.join();
+    changed_.notifyAll();
+    thread_.join();
   }
 
   void add(const std::shared_ptr<QueueState> &queue) {
-    base::MutexLock lock(mutex);
-    queues.push_back(queue);
+    base::MutexLock lock(mutex_);
+    queues_.push_back(queue);
   }
   void enqueue(QueueState &queue, Work work) {
-    base::MutexLock lock(mutex);
+    base::MutexLock lock(mutex_);
     queue.work.push_back(std::move(work));
   }
   DeviceQueue::Reached reached(QueueState &queue, uint64_t n) {
-    base::MutexLock lock(mutex);
+    base::MutexLock lock(mutex_);
     return want(queue, n);
   }
   /// Not when `ended`, which wake() has looked at.
   void wait(QueueState &queue, uint64_t n, absl::Duration timeout, const std::function<bool()> &ended = {}) {
-    base::MutexLock lock(mutex);
+    base::MutexLock lock(mutex_);
     if (want(queue, n) == DeviceQueue::Reached::NotYet)
-      changed.waitFor(mutex, timeout, [&] { return queue.count >= n || !queue.failure.ok() || (ended && ended()); });
+      changed_.waitFor(mutex_, timeout, [&] { return queue.count >= n || !queue.failure.ok() || (ended && ended()); });
   }
   void wake() {
-    base::MutexLock lock(mutex);
-    changed.notifyAll();
+    base::MutexLock lock(mutex_);
+    changed_.notifyAll();
   }
   /// For a queue that nobody adds: it has counted so far.
   void count(QueueState &queue, uint64_t n) {
-    base::MutexLock lock(mutex);
+    base::MutexLock lock(mutex_);
     queue.count = n;
-    changed.notifyAll();
+    changed_.notifyAll();
   }
   absl::Status status(const QueueState &queue) {
-    base::MutexLock lock(mutex);
+    base::MutexLock lock(mutex_);
     return queue.failure;
   }
   /// All of the queue is done, or never will be.
   void drain(const std::shared_ptr<QueueState> &queue) {
-    base::MutexLock lock(mutex);
+    base::MutexLock lock(mutex_);
     queue->wanted = UINT64_MAX;
-    changed.notifyAll();
+    changed_.notifyAll();
     while (queue->isWanted())
-      changed.wait(mutex);
+      changed_.wait(mutex_);
     queue->ended = true;
-    std::erase(queues, queue);
-    changed.notifyAll(); // who waits for it learns that it is in vain
+    std::erase(queues_, queue);
+    changed_.notifyAll(); // who waits for it learns that it is in vain
   }
 
 private:
@@ -198,7 +198,7 @@ private:
     if (!queue.failure.ok())
       return DeviceQueue::Reached::Failed;
     queue.wanted = std::max(queue.wanted, n);
-    changed.notifyAll();
+    changed_.notifyAll();
     return DeviceQueue::Reached::NotYet;
   }
 
@@ -208,7 +208,7 @@ private:
     for (bool again = true; again;) {
       again = false;
       able.clear();
-      for (const std::shared_ptr<QueueState> &queue : queues) {
+      for (const std::shared_ptr<QueueState> &queue : queues_) {
         if (!queue->isWanted())
           continue;
         const Work &first = queue->work.front();
@@ -220,25 +220,25 @@ private:
             queue->failure = absl::FailedPreconditionError(
                 absl::StrCat("a queue waits for ", first.count, ", which nobody will signal"));
           again = true; // for those that wait for this one
-          changed.notifyAll();
+          changed_.notifyAll();
         } else if (first.other->wanted < first.count) { // who waits for it asks for it
           first.other->wanted = first.count;
           again = true;
         }
       }
     }
-    return able.empty() ? nullptr : able[random() % able.size()];
+    return able.empty() ? nullptr : able[random_() % able.size()];
   }
 
   /// Whose turn it is, and for what; null at the end.
   std::shared_ptr<QueueState> await(Work &work) {
-    base::MutexLock lock(mutex);
-    while (!ending) {
+    base::MutexLock lock(mutex_);
+    while (!ending_) {
       if (std::shared_ptr<QueueState> queue = next()) {
         work = std::move(queue->work.front()); // its place is kept until it is done
         return queue;
       }
-      changed.wait(mutex);
+      changed_.wait(mutex_);
     }
     return nullptr;
   }
@@ -250,22 +250,22 @@ private:
       if (!queue)
         return;
       absl::Status status = work.run ? work.run() : absl::OkStatus();
-      base::MutexLock lock(mutex);
+      base::MutexLock lock(mutex_);
       if (!work.run && !work.other)
         queue->count = work.count;
       queue->work.pop_front();
       if (!status.ok())
         queue->failure = std::move(status);
-      changed.notifyAll();
+      changed_.notifyAll();
     }
   }
 
-  base::Mutex mutex;
-  base::CondVar changed;
-  std::vector<std::shared_ptr<QueueState>> queues ABSL_GUARDED_BY(mutex);
-  std::mt19937_64 random ABSL_GUARDED_BY(mutex);
-  bool ending ABSL_GUARDED_BY(mutex) = false;
-  std::thread thread; // last: it uses the others
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  std::vector<std::shared_ptr<QueueState>> queues_ ABSL_GUARDED_BY(mutex_);
+  std::mt19937_64 random_ ABSL_GUARDED_BY(mutex_);
+  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_; // last: it uses the others
 };
 
 } // namespace graphc::device::sim

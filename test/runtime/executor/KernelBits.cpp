@@ -133,8 +133,9 @@ absl::StatusOr<std::string> run(Kernel &kernel, uint64_t shift) {
   std::vector<device::MemoryRegion> memory;
   std::vector<void *> buffers;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    GRAPHC_ASSIGN_OR_RETURN(device::MemoryRegion one, device::MemoryRegion::allocate(arguments[i].bytes + shift + 64,
-                                                                         device::MemoryRegion::Guard::None, "an operand"));
+    GRAPHC_ASSIGN_OR_RETURN(device::MemoryRegion one,
+                            device::MemoryRegion::allocate(arguments[i].bytes + shift + 64,
+                                                           device::MemoryRegion::Guard::None, "an operand"));
     uint8_t *at = one.data() + shift;
     if (arguments[i].access != plan::WRITE) {
       auto *values = reinterpret_cast<float *>(at);

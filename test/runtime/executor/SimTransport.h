@@ -26,11 +26,11 @@ using VirtualTime = uint64_t; ///< nanoseconds
 class EventQueue {
 public:
   explicit EventQueue(uint64_t seed) : random(seed) {}
-  void at(VirtualTime time, std::function<void()> action) { queue.push({time, random(), std::move(action)}); }
-  void after(VirtualTime delay, std::function<void()> action) { at(now + delay, std::move(action)); }
-  bool empty() const { return queue.empty(); }
+  void at(VirtualTime time, std::function<void()> action) { queue_.push({time, random(), std::move(action)}); }
+  void after(VirtualTime delay, std::function<void()> action) { at(now_ + delay, std::move(action)); }
+  bool empty() const { return queue_.empty(); }
   void runNext();
-  VirtualTime time() const { return now; }
+  VirtualTime time() const { return now_; }
   /// Uniform in [0, most].
   VirtualTime upTo(VirtualTime most) { return most ? random() % (most + 1) : 0; }
   bool chance(double probability) { return double(random() >> 11) * 0x1p-53 < probability; }
@@ -43,8 +43,8 @@ private:
     std::function<void()> action;
     bool operator<(const Event &other) const { return time != other.time ? time > other.time : tie > other.tie; }
   };
-  std::priority_queue<Event> queue;
-  VirtualTime now = 0;
+  std::priority_queue<Event> queue_;
+  VirtualTime now_ = 0;
 };
 
 struct SimNetworkOptions {
@@ -71,12 +71,12 @@ public:
 private:
   friend class SimChannel;
   class TaskView;
-  EventQueue &events;
-  SimNetworkOptions options;
-  std::map<transport::ChannelKey, std::unique_ptr<SimChannel>> channels;
+  EventQueue &events_;
+  SimNetworkOptions options_;
+  std::map<transport::ChannelKey, std::unique_ptr<SimChannel>> channels_;
   std::map<std::pair<uint32_t, uint32_t>, std::vector<SimChannel *>>
-      waitingCredits; ///< from one task to another, in order
-  std::map<uint32_t, std::unique_ptr<TaskView>> views;
+      waitingCredits_; ///< from one task to another, in order
+  std::map<uint32_t, std::unique_ptr<TaskView>> views_;
 };
 
 } // namespace graphc::executor

@@ -57,14 +57,14 @@ struct SimResult {
 class SimVariables {
 public:
   static absl::StatusOr<SimVariables> create(const plan::Plan &plan);
-  VariableStore &task(size_t index) { return *stores[index]; }
+  VariableStore &task(size_t index) { return *stores_[index]; }
   /// Of whoever owns it.
   std::span<uint8_t> data(uint32_t variable);
   /// Variables in devices' own memory: what data() has goes there, or comes from there.
   absl::Status copyDevices(bool to);
 
 private:
-  std::vector<std::unique_ptr<VariableStore>> stores; // by plan::allTasks
+  std::vector<std::unique_ptr<VariableStore>> stores_; // by plan::allTasks
 };
 
 /// Runs one phase of a verified plan to its end, or to a named error.

@@ -48,7 +48,8 @@ public:
   }
 
   /// Those of one task, by its number.
-  std::vector<std::unique_ptr<Lane>> lanesOf(size_t task, LaneCallbacks &host, uint32_t phase = 0, FrameOptions frame = {}) {
+  std::vector<std::unique_ptr<Lane>> lanesOf(size_t task, LaneCallbacks &host, uint32_t phase = 0,
+                                             FrameOptions frame = {}) {
     auto made = makeLanes({plan, plan::allTasks(plan)[task], *stores[task], *library, *transport, host, frame}, phase);
     EXPECT_TRUE(made.ok()) << made.status();
     return *std::move(made);

@@ -13,16 +13,16 @@ class TestHost : public LaneCallbacks {
 public:
   /// At most `instances` take tickets.
   explicit TestHost(uint64_t steps, uint32_t instances = 64, std::optional<uint64_t> maxStaleness = {})
-      : steps(steps), given(steps, instances, maxStaleness) {}
+      : steps_(steps), given_(steps, instances, maxStaleness) {}
 
   absl::Status nextBatch(const LaneInfo &, uint64_t, const plan::Instruction::NextBatch &, std::span<void *const>,
                          uint8_t *) override {
     return absl::FailedPreconditionError("no data here");
   }
   ControlMessage decide(const LaneInfo &, uint64_t step) override {
-    return {step + 1 >= steps ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
+    return {step + 1 >= steps_ ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
   }
-  UpdateTickets *tickets() override { return &given; }
+  UpdateTickets *tickets() override { return &given_; }
   absl::Status stepDone(const LaneInfo &lane, const StepResults &results) override {
     return onStep ? onStep(lane, results) : absl::OkStatus();
   }
@@ -30,8 +30,8 @@ public:
   std::function<absl::Status(const LaneInfo &, const StepResults &)> onStep;
 
 private:
-  uint64_t steps;
-  UpdateTickets given;
+  uint64_t steps_;
+  UpdateTickets given_;
 };
 
 } // namespace graphc::executor

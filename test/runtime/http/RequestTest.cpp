@@ -15,8 +15,9 @@ int statusOf(std::string_view bytes) {
 }
 
 TEST(HttpRequest, OfACommonClient) {
-  const ParsedRequest parsed = parseRequest("GET /metrics?x=1 HTTP/1.1\r\nHost: a:1\r\nUser-Agent: "
-                                     "Prometheus/2.42\r\nAuthorization:  Bearer abc \r\nAccept: */*\r\n\r\nignored");
+  const ParsedRequest parsed =
+      parseRequest("GET /metrics?x=1 HTTP/1.1\r\nHost: a:1\r\nUser-Agent: "
+                   "Prometheus/2.42\r\nAuthorization:  Bearer abc \r\nAccept: */*\r\n\r\nignored");
   ASSERT_EQ(parsed.state, State::Whole) << parsed.why;
   EXPECT_EQ(parsed.request.method, "GET");
   EXPECT_EQ(parsed.request.path, "/metrics");

@@ -224,7 +224,8 @@ TEST(Attention, EachKindOfCpuComputesTheSame) {
   for (float &x : q)
     x = draw(random);
   const AttentionShape shape{rows, rows, size, size, true, 0.2f, 16, size, size, size, size};
-  auto scratch = *device::MemoryRegion::allocate(attentionScratchBytes(shape), device::MemoryRegion::Guard::Pages, "test");
+  auto scratch =
+      *device::MemoryRegion::allocate(attentionScratchBytes(shape), device::MemoryRegion::Guard::Pages, "test");
   for (const SimdKernels *kind : {&kSimdBase, &kSimdAvx2, &kSimdAvx512}) {
     kind->attention(shape, {q.data(), q.data(), q.data(), {nullptr, 0, 0}, result.data()}, scratch.data());
     if (first.empty())
@@ -248,7 +249,8 @@ TEST(Attention, ANaNIsNotLost) {
   std::vector<float> q(rows * 4, 0.5f), v(rows * 4, 0.5f), result(rows * 4);
   q[7 * 4] = std::numeric_limits<float>::quiet_NaN();
   const AttentionShape shape{rows, rows, 4, 4, true, 1, 8, 4, 4, 4, 4};
-  auto scratch = *device::MemoryRegion::allocate(attentionScratchBytes(shape), device::MemoryRegion::Guard::Pages, "test");
+  auto scratch =
+      *device::MemoryRegion::allocate(attentionScratchBytes(shape), device::MemoryRegion::Guard::Pages, "test");
   simdKernels().attention(shape, {q.data(), q.data(), v.data(), {nullptr, 0, 0}, result.data()}, scratch.data());
   EXPECT_EQ(result[6 * 4], 0.5f);
   EXPECT_TRUE(std::isnan(result[7 * 4]));

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 /// Features last, 3x3 windows with a padding of 1 on each side.
 LibraryCall call(const char *kernel, int64_t batch, int64_t size, int64_t inputs, int64_t outputs) {
   const CallOperand input = operandOf(GRAPHC_F32, {batch, size, size, inputs}),
-                filter = operandOf(GRAPHC_F32, {3, 3, inputs, outputs});
+                    filter = operandOf(GRAPHC_F32, {3, 3, inputs, outputs});
   const CallOperand result = operandOf(GRAPHC_F32, {batch, size, size, outputs});
   LibraryCall made{kernel,
                    {{"hwio", {1}, {}},

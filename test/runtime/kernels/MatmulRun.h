@@ -17,7 +17,8 @@
 namespace graphc::kernels {
 
 inline device::MemoryRegion floats(int64_t count, uint32_t seed) {
-  device::MemoryRegion memory = *device::MemoryRegion::allocate(uint64_t(count) * 4, device::MemoryRegion::Guard::Pages, "test");
+  device::MemoryRegion memory =
+      *device::MemoryRegion::allocate(uint64_t(count) * 4, device::MemoryRegion::Guard::Pages, "test");
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> draw(-1, 1);
   for (int64_t i = 0; i < count; ++i)
@@ -40,7 +41,8 @@ inline std::vector<float> run(const MatmulDesc &d, const Operands &in, ThreadPoo
   if (parts)
     *parts = (*kernel)->parts();
   device::MemoryRegion c = floats(d.batch * d.m * d.n, 9);
-  device::MemoryRegion scratch = *device::MemoryRegion::allocate(scratchBytes, device::MemoryRegion::Guard::Pages, "scratch");
+  device::MemoryRegion scratch =
+      *device::MemoryRegion::allocate(scratchBytes, device::MemoryRegion::Guard::Pages, "scratch");
   std::vector<void *> buffers = {in.a.data(), in.b.data()};
   if (d.bias)
     buffers.push_back(in.bias.data());

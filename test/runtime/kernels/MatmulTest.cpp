@@ -143,8 +143,9 @@ TEST(Matmul, RoundsFactorsNoMoreThanItSays) {
       for (int64_t i = 0; i < count; ++i)
         reinterpret_cast<float *>(memory->data())[i] = std::fabs(reinterpret_cast<float *>(memory->data())[i]);
     std::vector<double> terms = naive(d, sizes);
-    const double factor =
-        d.precision == MatmulPrecision::Bf16 ? 0x1p-9 : 0x1p-17; // of two pieces: the rest of each, and what is left out
+    const double factor = d.precision == MatmulPrecision::Bf16
+                              ? 0x1p-9
+                              : 0x1p-17; // of two pieces: the rest of each, and what is left out
     double worst = 0;
     for (size_t i = 0; i < got.size(); ++i)
       worst = std::max(worst, std::fabs(got[i] - expected[i]) / terms[i]);

@@ -79,7 +79,8 @@ TEST_F(EventFileTest, NoFileIsWrittenTwice) {
 TEST_F(EventFileTest, PhasesAndTasksHaveFoldersOfTheirOwn) {
   auto writer = SummaryWriter::open(folder, {.restored = true, .step = 10, .stepOfTask = 5}, now);
   ASSERT_TRUE(writer.ok()) << writer.status();
-  for (const StepRecord &record : {at("train", 11), at("eval", 12), at("train", 6, "/job:worker/task:1"), at("eval", 13)})
+  for (const StepRecord &record :
+       {at("train", 11), at("eval", 12), at("train", 6, "/job:worker/task:1"), at("eval", 13)})
     ASSERT_TRUE((*writer)->write(record).ok());
   GraphDef graph;
   graph.add_node()->set_name("w");

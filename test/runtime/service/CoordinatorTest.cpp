@@ -405,8 +405,8 @@ public:
 TEST(ClockOffsets, TheQuickestAnswerCounts) {
   ClockOffsets offsets;
   std::vector<std::shared_ptr<TaskLink>> members = {std::make_shared<FakeClock>(offsets, 0, 0),
-                                                  std::make_shared<FakeClock>(offsets, 1, 5000000000),
-                                                  std::make_shared<FakeTask>()};
+                                                    std::make_shared<FakeClock>(offsets, 1, 5000000000),
+                                                    std::make_shared<FakeTask>()};
   const std::vector<std::optional<ClockOffset>> found = offsets.measure(members);
   ASSERT_TRUE(found[0] && found[1]);
   EXPECT_LE(std::abs(found[0]->nanoseconds), found[0]->error);

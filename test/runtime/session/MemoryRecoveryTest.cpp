@@ -59,17 +59,17 @@ struct Process {
 
 class Simulation {
 public:
-  explicit Simulation(uint64_t seed) : random(seed), plan(planOf(2 + seed % 4)) {
-    for (uint32_t task = 0; task < plan.replicas().size(); ++task)
+  explicit Simulation(uint64_t seed) : random_(seed), plan_(planOf(2 + seed % 4)) {
+    for (uint32_t task = 0; task < plan_.replicas().size(); ++task)
       start(task);
   }
 
   void run() {
     for (int session = 1; session <= 12; ++session) {
       const std::string name = absl::StrCat("run-", session);
-      std::vector<service::Done> prepared(processes.size());
-      uint64_t newest = checkpoint;
-      for (auto &process : processes) {
+      std::vector<service::Done> prepared(processes_.size());
+      uint64_t newest = checkpoint_;
+      for (auto &process : processes_) {
         process->copy = std::make_unique<StateCopy>(*process->variables, process->task);
         if (process->held) {
           ASSERT_TRUE(process->isFilled(process->held->step())) << "who says that it is whole is";
@@ -77,12 +77,12 @@ public:
           newest = std::max(newest, process->held->step());
         }
       }
-      const std::optional<StateHolder> holder = newestHeld(plan, prepared, checkpoint);
-      uint64_t step = checkpoint;
+      const std::optional<StateHolder> holder = newestHeld(plan_, prepared, checkpoint_);
+      uint64_t step = checkpoint_;
       std::string lineage = name;
       if (holder) {
-        absl::Status copied =
-            copyHeld(plan, *holder, [&](service::Order order, const service::AddOwn &own) { return give(order, own); });
+        absl::Status copied = copyHeld(
+            plan_, *holder, [&](service::Order order, const service::AddOwn &own) { return give(order, own); });
         if (!copied.ok()) // a second death: this session is over
           continue;
         step = holder->held.step();
@@ -90,8 +90,8 @@ public:
         recovered++;
       }
       EXPECT_EQ(step, newest) << "nothing that somebody has is lost";
-      EXPECT_LE(lastMade, std::max(step + 1, lastLost)) << "at most one step is made again, where anybody lived";
-      for (auto &process : processes) {
+      EXPECT_LE(lastMade_, std::max(step + 1, lastLost_)) << "at most one step is made again, where anybody lived";
+      for (auto &process : processes_) {
         if (holder)
           ASSERT_TRUE(process->copy->has(holder->held));
         else
@@ -105,15 +105,15 @@ public:
 
 private:
   void start(uint32_t task) {
-    if (processes.size() <= task)
-      processes.resize(task + 1);
-    processes[task] = std::make_unique<Process>(plan, task);
+    if (processes_.size() <= task)
+      processes_.resize(task + 1);
+    processes_[task] = std::make_unique<Process>(plan_, task);
   }
-  bool chance(int of) { return random() % static_cast<uint64_t>(of) == 0; }
+  bool chance(int of) { return random_() % static_cast<uint64_t>(of) == 0; }
 
   absl::StatusOr<std::vector<service::Done>> give(const service::Order &all, const service::AddOwn &own) {
-    std::vector<service::Done> answers(processes.size());
-    for (auto &process : processes) {
+    std::vector<service::Done> answers(processes_.size());
+    for (auto &process : processes_) {
       if (chance(60)) { // it dies with this order; the others may have obeyed it
         kill(process->task);
         return absl::UnavailableError("lost");
@@ -134,11 +134,11 @@ private:
   /// Some steps; then one dies, or several, and each that lives is behind the step or before it. Checkpoints come now and then.
   void train(const std::string &lineage, uint64_t step) {
     const uint64_t first = step;
-    step += random() % 5;
+    step += random_() % 5;
     if (chance(4))
-      checkpoint = step;
-    lastMade = step + 1;
-    for (auto &process : processes) {
+      checkpoint_ = step;
+    lastMade_ = step + 1;
+    for (auto &process : processes_) {
       const bool isBehind = chance(2);
       process->fill(step + isBehind);
       service::Held &held = process->held.emplace();
@@ -147,21 +147,21 @@ private:
       held.set_first_step(first);
     }
     do
-      kill(static_cast<uint32_t>(random() % processes.size()));
+      kill(static_cast<uint32_t>(random_() % processes_.size()));
     while (chance(3));
-    const bool anybody = std::any_of(processes.begin(), processes.end(), [](auto &process) { return process->held; });
-    lastLost = anybody ? 0 : lastMade;
+    const bool anybody = std::any_of(processes_.begin(), processes_.end(), [](auto &process) { return process->held; });
+    lastLost_ = anybody ? 0 : lastMade_;
   }
   void kill(uint32_t task) {
     start(task);
-    if (std::none_of(processes.begin(), processes.end(), [](auto &process) { return process->held; }))
-      lastLost = lastMade;
+    if (std::none_of(processes_.begin(), processes_.end(), [](auto &process) { return process->held; }))
+      lastLost_ = lastMade_;
   }
 
-  std::mt19937_64 random;
-  const plan::Plan plan;
-  std::vector<std::unique_ptr<Process>> processes;
-  uint64_t checkpoint = 0, lastMade = 0, lastLost = 0;
+  std::mt19937_64 random_;
+  const plan::Plan plan_;
+  std::vector<std::unique_ptr<Process>> processes_;
+  uint64_t checkpoint_ = 0, lastMade_ = 0, lastLost_ = 0;
 };
 
 TEST(MemoryRecovery, DeathsAtAnyTime) {

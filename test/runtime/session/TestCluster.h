@@ -38,13 +38,13 @@ public:
   absl::Status run() {
     std::vector<plan::Task> tasks = plan::allTasks(loaded.plan);
     failures.assign(tasks.size(), std::nullopt);
-    identity.secret = service::randomHex(32);
+    identity_.secret = service::randomHex(32);
     service::TaskCoordinator::Options coordinated;
     coordinated.fingerprint = loaded.fingerprint;
     for (const plan::Task &task : tasks) {
       coordinated.taskNames.push_back(plan::taskText(loaded.plan, task));
-      sockets.push_back(*base::UnnamedListener::make(SOCK_STREAM));
-      addresses.push_back(sockets.back().inheritedAddress());
+      sockets_.push_back(*base::UnnamedListener::make(SOCK_STREAM));
+      addresses.push_back(sockets_.back().inheritedAddress());
     }
     FetchPrinter printer(loaded.plan, options.fetches, [this](const std::string &line) { fetched.push_back(line); });
     coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };
@@ -83,11 +83,11 @@ public:
   std::vector<std::string> printed, logged, fetched, addresses;
 
 private:
-  service::TaskIdentity identity;
-  std::vector<base::UnnamedListener> sockets; ///< by task number
+  service::TaskIdentity identity_;
+  std::vector<base::UnnamedListener> sockets_; ///< by task number
   void runTask(uint32_t number, const std::vector<plan::Task> &tasks, service::MasterService &master) {
     bool chief = plan::sameTask(tasks[number], loaded.plan.chief());
-    auto server = service::TaskServer::start({addresses[number], std::move(sockets[number].listener), identity},
+    auto server = service::TaskServer::start({addresses[number], std::move(sockets_[number].listener), identity_},
                                              {chief ? &master : nullptr});
     ASSERT_TRUE(server.ok()) << server.status();
     service::Hello hello;
@@ -105,13 +105,13 @@ private:
       ASSERT_TRUE(local->join(hello).ok());
     } else {
       const uint32_t at = plan::taskNumber(loaded.plan, loaded.plan.chief());
-      auto stream = std::make_shared<service::StreamLink>(service::TaskDialer(addresses[at], identity), "the chief");
+      auto stream = std::make_shared<service::StreamLink>(service::TaskDialer(addresses[at], identity_), "the chief");
       link = stream;
       ASSERT_TRUE(stream->open(hello, absl::Now() + absl::Seconds(20), [](const std::string &) {}).ok());
     }
     TaskOptions own = taskOptions;
     own.task = number;
-    own.transport.identity = identity;
+    own.transport.identity = identity_;
     own.transport.incarnation = hello.incarnation();
     own.transport.data = &(*server)->data();
     own.log = own.warn = [](const std::string &) {};

@@ -15,7 +15,7 @@
 
 namespace graphc::session {
 namespace {
-using plan::Doing;
+using plan::LaneActivity;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -43,7 +43,9 @@ struct ToldLanes {
     EXPECT_TRUE(plan::checkPlace(plan, task, place));
     tasks[task].lanes.push_back({place, stood});
   }
-  std::optional<WaitCause> cause(absl::Duration least = absl::Seconds(10)) const { return findCause(plan, tasks, least); }
+  std::optional<WaitCause> cause(absl::Duration least = absl::Seconds(10)) const {
+    return findCause(plan, tasks, least);
+  }
 
   plan::Plan plan;
   std::vector<WatchedTask> tasks;
@@ -72,8 +74,9 @@ ToldLanes waiting() {
              kToWorker,
              0},
             kLong);
-  told.lane({{kWorkerProgram, 1}, 3, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), LaneActivity::Works},
-            kLong);
+  told.lane(
+      {{kWorkerProgram, 1}, 3, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), LaneActivity::Works},
+      kLong);
   return told;
 }
 
@@ -190,9 +193,11 @@ TEST(WaitGraph, WhoIsAwayIsNoCauseAndNobodyElseIsNamedForIt) {
       told.tasks[2].away = true;
       EXPECT_FALSE(told.cause()) << told.cause()->sentence();
 
-      told.tasks[0].lanes[1] = {{{kServerProgram, 0}, 5, false, 0, receive, LaneActivity::Receives, kToServer, 0}, kLong};
+      told.tasks[0].lanes[1] = {{{kServerProgram, 0}, 5, false, 0, receive, LaneActivity::Receives, kToServer, 0},
+                                kLong};
       told.tasks[1].lanes[0] = {
-          {{kWorkerProgram, 0}, 5, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), LaneActivity::Works}, kLong};
+          {{kWorkerProgram, 0}, 5, false, 0, told.find(kWorkerProgram, plan::Instruction::kCall), LaneActivity::Works},
+          kLong};
       ASSERT_TRUE(told.cause()) << "another cause is found meanwhile";
       EXPECT_EQ(told.cause()->name, "/job:worker/task:0");
       EXPECT_EQ(told.cause()->kind, CauseKind::Slow);
@@ -375,7 +380,8 @@ TEST_P(OfMessages, AMessageThatIsLostIsNamedByItsTwoEnds) {
       continue;
     for (int turns = 0; turns < 200; ++turns)
       run.turn(random, std::nullopt);
-    const std::optional<WaitCause> cause = findCause(run.harness.plan, run.told(random, std::nullopt), absl::Seconds(10));
+    const std::optional<WaitCause> cause =
+        findCause(run.harness.plan, run.told(random, std::nullopt), absl::Seconds(10));
     if (!cause || !run.failed.empty())
       continue;
     ++named;

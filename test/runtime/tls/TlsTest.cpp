@@ -31,7 +31,7 @@ protected:
   void TearDown() override { std::filesystem::remove_all(folder); }
   /// A pair of an authority in folder/`which`.
   CredentialFiles pair(const std::string &which, const std::string &name, const std::string &host,
-             absl::Duration validity = kYear) {
+                       absl::Duration validity = kYear) {
     auto authority = CertificateAuthority::openOrMake(absl::StrCat(folder, "/", which), kYear * 10);
     EXPECT_TRUE(authority.ok()) << authority.status();
     auto issued = authority->issue(name, "/job:" + name, host, validity);
@@ -89,7 +89,7 @@ TEST_F(Tls, OwnAddressMustBeInTheCertificate) {
 
 TEST_F(Tls, RefusesWhatCannotWork) {
   CredentialFiles good = pair("a", "ps-0", "localhost"), other = pair("b", "ps-0", "localhost"),
-        expired = pair("a", "old", "localhost", -absl::Hours(1));
+                  expired = pair("a", "old", "localhost", -absl::Hours(1));
   EXPECT_THAT(refusal({good.certificate, "", good.authority}), HasSubstr("go together; also give --tls_key"));
   EXPECT_THAT(refusal({folder + "/no.crt", good.key, good.authority}), HasSubstr("no.crt: No such file"));
   EXPECT_THAT(refusal({good.certificate, other.key, good.authority}), HasSubstr("is not the key of --tls_cert "));
@@ -182,7 +182,8 @@ struct Chief {
   }
   ~Chief() { master->close(); }
   /// What becomes of a task that says it is number `task`, at `at`, and thinks that the chief is `chief`.
-  absl::Status join(const CredentialFiles &files, uint32_t task, const std::string &at, const std::string &chief = "/job:ps-0") {
+  absl::Status join(const CredentialFiles &files, uint32_t task, const std::string &at,
+                    const std::string &chief = "/job:ps-0") {
     service::StreamLink link(service::TaskDialer(address, {"", *TlsCredentials::load(files)}), chief);
     service::Hello hello;
     hello.set_task(task);
@@ -210,7 +211,7 @@ struct Chief {
 
 TEST_F(Tls, ACertificateIsGoodForTheTaskAndTheHostThatItNames) {
   CredentialFiles ps = pair("a", "ps-0", "127.0.0.1"), worker = pair("a", "worker-1", "127.0.0.1"),
-        elsewhere = pair("b", "worker-1", "10.0.0.9");
+                  elsewhere = pair("b", "worker-1", "10.0.0.9");
   Chief chief(ps);
   ASSERT_TRUE(chief.server);
   EXPECT_THAT(std::string(chief.join(worker, 0, "127.0.0.1:1").message()),
@@ -274,7 +275,7 @@ protected:
         {job(), "run", {"/job:ps/task:0", "/job:worker/task:0"}, "/job:worker/task:0", "127.0.0.1:29888"});
   }
   absl::StatusOr<JobFolderReply> ask(const std::string &task, const std::string &host,
-                               absl::Duration limit = absl::Seconds(60)) {
+                                     absl::Duration limit = absl::Seconds(60)) {
     return askChief({job(), "run", task, host, "/job:worker/task:0", absl::Now() + limit,
                      [this](const std::string &line) { said.push_back(line); }});
   }

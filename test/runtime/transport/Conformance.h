@@ -31,10 +31,10 @@ public:
   virtual Transport &sending() = 0;
   virtual Transport &receiving() = 0;
   /// Where the sending side's zero-copy messages lie: 1 MiB, 64-byte aligned.
-  virtual uint8_t *zeroCopy() { return own.data(); }
+  virtual uint8_t *zeroCopy() { return own_.data(); }
 
 private:
-  device::MemoryRegion own = *device::MemoryRegion::allocate(1 << 20, device::MemoryRegion::Guard::None, "zero-copy");
+  device::MemoryRegion own_ = *device::MemoryRegion::allocate(1 << 20, device::MemoryRegion::Guard::None, "zero-copy");
 };
 
 struct Backend {

@@ -377,7 +377,8 @@ TEST_F(HostilePeer, ChannelsAreNotBetweenTheTwo) {
 }
 
 TEST_F(HostilePeer, CreditsAreMoreThanMessages) {
-  EXPECT_THAT(head(1).add(CreditGrant{0, 0, 1}).said(), HasSubstr("gave back 1 slots, more than messages took of its 2"));
+  EXPECT_THAT(head(1).add(CreditGrant{0, 0, 1}).said(),
+              HasSubstr("gave back 1 slots, more than messages took of its 2"));
   uint64_t value = 1;
   ASSERT_EQ(link.sender({0, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
   EXPECT_THAT(head(1).add(CreditGrant{0, 0, 2}).said(), HasSubstr("gave back 2 slots"));

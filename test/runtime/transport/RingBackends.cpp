@@ -18,12 +18,12 @@ namespace {
 
 class InProcessLink final : public Link {
 public:
-  explicit InProcessLink(std::unique_ptr<Transport> transport) : transport(std::move(transport)) {}
-  Transport &sending() override { return *transport; }
-  Transport &receiving() override { return *transport; }
+  explicit InProcessLink(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
+  Transport &sending() override { return *transport_; }
+  Transport &receiving() override { return *transport_; }
 
 private:
-  std::unique_ptr<Transport> transport;
+  std::unique_ptr<Transport> transport_;
 };
 
 absl::StatusOr<std::unique_ptr<Link>> makeInProcessLink(const std::vector<ChannelSpec> &specs) {

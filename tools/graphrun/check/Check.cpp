@@ -283,7 +283,8 @@ private:
     std::vector<absl::Status> found(static_cast<size_t>(order.peers_size()));
     for (int i = 0; i < order.peers_size(); ++i)
       threads.emplace_back([&, i] {
-        found[static_cast<size_t>(i)] = service::TaskDialer(order.peers(i).address(), setup_.identity).reach(kPeerReach);
+        found[static_cast<size_t>(i)] =
+            service::TaskDialer(order.peers(i).address(), setup_.identity).reach(kPeerReach);
       });
     for (std::thread &thread : threads)
       thread.join();

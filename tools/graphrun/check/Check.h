@@ -12,7 +12,8 @@
 namespace graphc::graphrun {
 
 /// `wrong`: what was found before there was a task. Returns the exit status: 0 where all is well everywhere, else 1.
-int checkTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup, std::vector<std::string> wrong);
+int checkTask(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
+              std::vector<std::string> wrong);
 
 } // namespace graphc::graphrun
 #endif

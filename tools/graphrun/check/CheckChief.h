@@ -12,7 +12,8 @@ namespace graphc::graphrun {
 /// One a check, on the chief's thread. Every wait ends after --timeout at the latest.
 class CheckChief {
 public:
-  CheckChief(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup, service::CheckService &service);
+  CheckChief(const RunFlags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
+             service::CheckService &service);
   /// Asks all tasks for everything; ends with the order End for those that are left. `elsewhere` (may be null) tells what went wrong
   /// with servers that were sent away.
   void run(const std::function<std::string()> &elsewhere);

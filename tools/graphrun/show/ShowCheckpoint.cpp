@@ -22,7 +22,8 @@ std::string timeText(absl::Time time) {
   return time == absl::InfinitePast() ? "" : absl::FormatTime("%Y-%m-%dT%H:%M:%S%Ez", time, absl::LocalTimeZone());
 }
 
-Json shardOf(const checkpoint::CommittedCheckpoint &found, const checkpoint::ShardInfo &shard, std::vector<std::string> &damaged) {
+Json shardOf(const checkpoint::CommittedCheckpoint &found, const checkpoint::ShardInfo &shard,
+             std::vector<std::string> &damaged) {
   const absl::Status status = checkpoint::checkShard(found, shard);
   if (!status.ok())
     damaged.push_back(base::describe(status));

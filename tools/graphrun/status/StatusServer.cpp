@@ -80,9 +80,9 @@ absl::Status checkStatusFlags(const RunFlags &flags, bool hasTls) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<StatusServer>> StatusServer::start(const RunFlags &flags,
-                                                                  std::shared_ptr<const tls::TlsCredentials> credentials,
-                                                                  std::function<observe::RunStatus()> look) {
+absl::StatusOr<std::unique_ptr<StatusServer>>
+StatusServer::start(const RunFlags &flags, std::shared_ptr<const tls::TlsCredentials> credentials,
+                    std::function<observe::RunStatus()> look) {
   std::unique_ptr<StatusServer> made(new StatusServer);
   http::HttpServer::Options options;
   // A run that has no place for a socket goes on without.

@@ -26,7 +26,8 @@ TEST(Philox, StreamsAndSeedsDiffer) {
 // As test/reference/draws.py has them: what a model draws is fixed for good.
 TEST(Philox, DrawsOfAModel) {
   EXPECT_EQ(keyOfDraw(7, 3), 0xf50f62d027754cf6u);
-  EXPECT_EQ(PhiloxGenerator(keyOfDraw(7, 3), 5).block(2), (PhiloxBlock{0xacdfc75a, 0xd080f2ed, 0xfa661d3f, 0x118b45be}));
+  EXPECT_EQ(PhiloxGenerator(keyOfDraw(7, 3), 5).block(2),
+            (PhiloxBlock{0xacdfc75a, 0xd080f2ed, 0xfa661d3f, 0x118b45be}));
   EXPECT_NE(keyOfDraw(7, 3), keyOfDraw(3, 7));
 }
 

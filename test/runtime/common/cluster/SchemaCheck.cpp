@@ -85,7 +85,7 @@ std::string SchemaCheck::keyword(const JsonValue &value, const JsonValue &schema
       key == "additionalProperties" || key == "then" || key == "else")
     return "";
   if (key == "$ref") { // "#/definitions/NAME"
-    const JsonValue *definitions = root.find("definitions");
+    const JsonValue *definitions = root_.find("definitions");
     const JsonValue *target =
         definitions ? definitions->find(bound.string.substr(bound.string.rfind('/') + 1)) : nullptr;
     return target ? check(value, *target) : absl::StrCat("the schema lacks ", bound.string);

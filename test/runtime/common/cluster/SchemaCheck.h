@@ -16,9 +16,9 @@ using base::JsonValue;
 
 class SchemaCheck {
 public:
-  explicit SchemaCheck(const JsonValue &schema) : root(schema) {}
+  explicit SchemaCheck(const JsonValue &schema) : root_(schema) {}
   /// "" where `value` fits, else the first thing that does not, with its place.
-  std::string check(const JsonValue &value) const { return check(value, root); }
+  std::string check(const JsonValue &value) const { return check(value, root_); }
 
 private:
   std::string check(const JsonValue &value, const JsonValue &schema) const;
@@ -26,7 +26,7 @@ private:
   std::string checkMembers(const JsonValue &value, const JsonValue &schema) const;
   bool fits(const JsonValue &value, const JsonValue &schema) const { return check(value, schema).empty(); }
 
-  const JsonValue &root;
+  const JsonValue &root_;
 };
 
 } // namespace graphc::cluster

@@ -246,9 +246,9 @@ TEST(AllReduce, MessagesAreAsManyAsPromised) {
           else
             for (uint32_t i = 0; i < group.count; ++i)
               received[group.member(i)] += i != group.place;
-          added += move.kind == AllReduceMove::Add                                  ? 1
+          added += move.kind == AllReduceMove::Add                                           ? 1
                    : move.kind == AllReduceMove::Sum || move.kind == AllReduceMove::SumHosts ? group.count - 1
-                                                                           : 0;
+                                                                                             : 0;
         }
         uint64_t peers = 0;
         for (uint32_t other = 0; other < n; ++other) {

@@ -11,7 +11,7 @@
 
 namespace graphc::plan {
 
-using detail::Event;
+using detail::ChannelEvent;
 using detail::eventsOf;
 
 namespace {
@@ -59,51 +59,51 @@ void addUpBytes(const Plan &plan, Program &program) {
 /// The events of all programs, and the edges between them that Certificate.h describes.
 class Numbers {
 public:
-  explicit Numbers(Plan &plan) : plan(plan), ends(size_t(plan.channels_size())) {
+  explicit Numbers(Plan &plan) : plan_(plan), ends_(size_t(plan.channels_size())) {
     for (uint32_t p = 0; p < uint32_t(plan.programs_size()); ++p) {
-      first.push_back(ranks.size());
+      first_.push_back(ranks_.size());
       std::optional<size_t> ofStep, ofIteration;
       size_t loop = 0;
       for (const ChannelEvent &event : eventsOf(plan, p)) {
         std::optional<size_t> &before = event.isRepeated() ? ofIteration : ofStep;
         if (before)
-          edges.emplace_back(*before, ranks.size());
-        before = ranks.size();
+          edges_.emplace_back(*before, ranks_.size());
+        before = ranks_.size();
         if (event.isLoop()) {
           ofIteration.reset();
-          loop = ranks.size();
+          loop = ranks_.size();
         } else if (channelOf(plan, event.channel)) {
           if (event.isRepeated())
-            loops[event.channel].push_back(loop);
-          ends[event.channel][event.action].push_back(ranks.size());
-          ahead[event.channel] |= plan.programs(int(p)).instructions(int(event.instruction)).send_start().ahead();
+            loops_[event.channel].push_back(loop);
+          ends_[event.channel][event.action].push_back(ranks_.size());
+          ahead_[event.channel] |= plan.programs(int(p)).instructions(int(event.instruction)).send_start().ahead();
         }
-        ranks.push_back(1);
+        ranks_.push_back(1);
       }
     }
-    first.push_back(ranks.size());
+    first_.push_back(ranks_.size());
     for (int c = 0; c < plan.channels_size(); ++c)
-      join(plan.channels(c), ends[size_t(c)], ahead[uint32_t(c)]);
+      join(plan.channels(c), ends_[size_t(c)], ahead_[uint32_t(c)]);
   }
 
   /// Relaxes until nothing changes, or as often as only a circle would need.
   void assign() {
     bool changed = true;
-    for (size_t round = 0; changed && round <= ranks.size(); ++round) {
+    for (size_t round = 0; changed && round <= ranks_.size(); ++round) {
       changed = false;
-      for (auto [before, after] : edges)
-        if (ranks[after] <= ranks[before])
-          ranks[after] = ranks[before] + 1, changed = true;
-      for (const auto &[channel, together] : loops)
+      for (auto [before, after] : edges_)
+        if (ranks_[after] <= ranks_[before])
+          ranks_[after] = ranks_[before] + 1, changed = true;
+      for (const auto &[channel, together] : loops_)
         for (size_t loop : together)
           for (size_t other : together)
-            if (ranks[loop] < ranks[other])
-              ranks[loop] = ranks[other], changed = true;
+            if (ranks_[loop] < ranks_[other])
+              ranks_[loop] = ranks_[other], changed = true;
     }
-    for (int p = 0; p < plan.programs_size(); ++p) {
-      plan.mutable_programs(p)->clear_event_ranks();
-      for (size_t e = first[size_t(p)]; e < first[size_t(p) + 1]; ++e)
-        plan.mutable_programs(p)->add_event_ranks(ranks[e]);
+    for (int p = 0; p < plan_.programs_size(); ++p) {
+      plan_.mutable_programs(p)->clear_event_ranks();
+      for (size_t e = first_[size_t(p)]; e < first_[size_t(p) + 1]; ++e)
+        plan_.mutable_programs(p)->add_event_ranks(ranks_[e]);
     }
   }
 
@@ -117,22 +117,22 @@ private:
     auto &takers = of[ChannelAction::Acquire].empty() ? sends : of[ChannelAction::Acquire];
     for (size_t k = 0; k < sends.size(); ++k) {
       if (k >= ahead && k < receives.size())
-        edges.emplace_back(sends[k - ahead], receives[k]);
+        edges_.emplace_back(sends[k - ahead], receives[k]);
       if (channel.zero_copy() && k < freed.size() && k < dones.size())
-        edges.emplace_back(freed[k], dones[k]);
+        edges_.emplace_back(freed[k], dones[k]);
       if (k + ahead >= channel.capacity() && !channel.conflating() && k + ahead - channel.capacity() < freed.size() &&
           k < takers.size())
-        edges.emplace_back(freed[k + ahead - channel.capacity()], takers[k]);
+        edges_.emplace_back(freed[k + ahead - channel.capacity()], takers[k]);
     }
   }
 
-  Plan &plan;
-  std::vector<uint32_t> ranks;
-  std::vector<size_t> first; // event of each program
-  std::vector<Of> ends; // by channel
-  std::map<uint32_t, std::vector<size_t>> loops; // by channel: those of its events, which have one number
-  std::map<uint32_t, bool> ahead; // by channel: its message is sent a step before it is taken
-  std::vector<std::pair<size_t, size_t>> edges;
+  Plan &plan_;
+  std::vector<uint32_t> ranks_;
+  std::vector<size_t> first_; // event of each program
+  std::vector<Of> ends_; // by channel
+  std::map<uint32_t, std::vector<size_t>> loops_; // by channel: those of its events, which have one number
+  std::map<uint32_t, bool> ahead_; // by channel: its message is sent a step before it is taken
+  std::vector<std::pair<size_t, size_t>> edges_;
 };
 
 } // namespace

@@ -39,14 +39,14 @@ struct Filled {
         const bool optional = field->name() == "own" || field->name() == "valid" ||
                               (kind == "Aggregate" && (field->name() == "chosen" || field->name() == "scratch"));
         for (int n = 0; n < (field->is_repeated() ? 2 : 1); ++n) {
-          ++next;
+          ++next_;
           if (field->is_repeated())
-            reflection.AddUInt32(&message, field, next);
+            reflection.AddUInt32(&message, field, next_);
           else
-            reflection.SetUInt32(&message, field, next);
+            reflection.SetUInt32(&message, field, next_);
           if (optional && !flags)
             continue;
-          note(field->name(), next);
+          note(field->name(), next_);
         }
       }
     }
@@ -63,7 +63,7 @@ private:
     else
       EXPECT_TRUE(others.contains(name)) << "is " << name << " a buffer, a channel or a kernel?";
   }
-  uint32_t next = 100;
+  uint32_t next_ = 100;
 };
 
 TEST(Effects, EveryKindNamesAllThatItTouches) {

@@ -29,7 +29,7 @@ uint32_t sizeIndexOf(uint32_t elements) {
 
 } // namespace
 
-PlanBuilder::PlanBuilder(uint32_t elements) : elements(elements) {
+PlanBuilder::PlanBuilder(uint32_t elements) : elements_(elements) {
   auto elf = base::readFile(GRAPHC_TEST_KERNELS);
   if (!elf.ok()) {
     fprintf(stderr, "PlanBuilder: %s\n", std::string(elf.status().message()).c_str());
@@ -48,7 +48,7 @@ PlanBuilder::PlanBuilder(uint32_t elements) : elements(elements) {
 TensorType PlanBuilder::vector() const {
   TensorType type;
   type.set_dtype(F32);
-  type.add_shape(elements);
+  type.add_shape(elements_);
   return type;
 }
 
@@ -248,9 +248,9 @@ void PlanBuilder::aggregate(uint32_t program, uint32_t channel, uint32_t buffer,
   Instruction::Aggregate *aggregate = add(program)->mutable_aggregate();
   aggregate->set_channel(channel);
   aggregate->set_buffer(buffer);
-  aggregate->set_add(kernelIndex(TestKernel::Add, chunk ? chunk : elements));
+  aggregate->set_add(kernelIndex(TestKernel::Add, chunk ? chunk : elements_));
   if (uint32_t partials = partialSums(plan.channels(int(channel)).instances())) {
-    const uint64_t part = partialStride((chunk ? chunk : elements) * sizeof(float)) / sizeof(float);
+    const uint64_t part = partialStride((chunk ? chunk : elements_) * sizeof(float)) / sizeof(float);
     TensorType scratch;
     scratch.set_dtype(F32);
     scratch.add_shape(int64_t(partials * part));
@@ -282,7 +282,7 @@ void PlanBuilder::accumulate(uint32_t program, uint32_t value, const std::vector
   for (uint32_t partial : partials)
     sum->add_partials(partial);
   sum->set_per_leaf(perLeaf);
-  sum->set_add(kernelIndex(TestKernel::Add, chunk ? chunk : elements));
+  sum->set_add(kernelIndex(TestKernel::Add, chunk ? chunk : elements_));
 }
 
 void PlanBuilder::microBatchIndex(uint32_t program, uint32_t buffer, uint32_t microBatch, uint32_t microBatches) {

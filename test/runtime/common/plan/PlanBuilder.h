@@ -87,11 +87,11 @@ public:
   Plan plan;
 
 private:
-  uint32_t kernelIndex(TestKernel kernel) { return kernelIndex(kernel, elements); }
+  uint32_t kernelIndex(TestKernel kernel) { return kernelIndex(kernel, elements_); }
   uint32_t kernelIndex(TestKernel kernel, uint32_t elements);
   Instruction *add(uint32_t program);
   uint32_t addBuffer(uint32_t program, const TensorType &type);
-  uint32_t elements;
+  uint32_t elements_;
 };
 
 struct ParameterServerShape {
