@@ -1,4 +1,4 @@
-//===- KernelPasses.td - passes on kernels alone ---------------------------------------------------------*- tablegen -*-===//
+//===- KernelPasses.td - passes on kernels alone ---------------------------------------------------------*- tablegen -* -===//
 #ifndef GRAPHC_PASSES_KERNELPASSES
 #define GRAPHC_PASSES_KERNELPASSES
 
@@ -29,7 +29,7 @@ def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
 
     A kernel of 65,536 evaluations and more whose stages share a loop is cut into blocks of it (`dist.kernel_blocks`): all of its stages
     stand in one loop, from the first of two new arguments to the second, so that threads may do blocks at once. So is a kernel that is
-    nothing but the parts of an operation's own loops (`passes/PartLoop.h`); each block has a range of them.
+    nothing but the parts of an operation's own loops (`passes/PartRangeLoop.h`); each block has a range of them.
 
     Example (`func.func(lower-nests)`):
 

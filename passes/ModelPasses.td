@@ -160,7 +160,7 @@ def NumberDraws : Pass<"number-draws", "::mlir::ModuleOp"> {
   let dependentDialects = ["::graphc::graph::GraphDialect"];
 }
 
-def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
+def SimplifyModel : Pass<"simplify", "::mlir::ModuleOp"> {
   let summary = "folds, canonicalisations, common subexpressions and dead ops, bit exact";
   let description = [{
     Input and output: the graph stage. Applies the folds and canonicalisations of the graph dialect and no others, merges
@@ -271,7 +271,7 @@ def BoundLabels : Pass<"bound-labels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::graphc::graph::GraphDialect"];
 }
 
-def Differentiate : Pass<"differentiate", "::mlir::ModuleOp"> {
+def DifferentiateModel : Pass<"differentiate", "::mlir::ModuleOp"> {
   let summary = "gradients, updates and the global step in place of graph.minimize";
   let description = [{
     Input: functions without scopes. Output: no `graph.minimize`; in its place reverse-mode gradients of its loss, one
@@ -369,7 +369,7 @@ def WidenElements : Pass<"widen-elements"> {
   let statistics = [Statistic<"numWidened", "widened", "ops that compute in another type">];
 }
 
-def Decompose : Pass<"decompose"> {
+def DecomposeComposites : Pass<"decompose"> {
   let summary = "write composite ops in primitives";
   let description = [{
     Input: ops anywhere in a module or a program. Output: each op that has a decomposition (`DecomposableOpInterface`: softmax, argmax,

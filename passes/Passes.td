@@ -1,7 +1,7 @@
-//===- Passes.td - every pass, in pipeline order ------------------------------------------------*- tablegen -*-===//
+//===- Passes.td - every pass, in pipeline order ------------------------------------------------*- tablegen -* ---===//
 //
 // Those that place and replicate functions are here, those before them in ModelPasses.td, those behind them in ProgramPasses.td and
-// KernelPasses.td. One banner a phase; the order in which passes run is decided in Pipelines.cpp alone. Each description has an example, which
+// KernelPasses.td. One banner a phase; the order in which passes run is decided in PassPipelines.cpp alone. Each description has an example, which
 // test/docs/examples.py runs.
 //
 //===----------------------------------------------------------------------------------------------------------===//
@@ -75,7 +75,7 @@ def SplitVariables : Pass<"split-variables", "::mlir::ModuleOp"> {
                     Statistic<"numParts", "parts", "what they were split into">];
 }
 
-def Place : Pass<"place", "::mlir::ModuleOp"> {
+def PlaceOps : Pass<"place", "::mlir::ModuleOp"> {
   let summary = "give every operation, variable and function one full device";
   let description = [{
     Input: a differentiated module with `graph.cluster` and `graph.distribution`; devices on operations and variables are
@@ -142,7 +142,7 @@ def VerifyPlaced : Pass<"verify-placed", "::mlir::ModuleOp"> {
 // replicate: what N replicas mean
 //===----------------------------------------------------------------------------------------------------------===//
 
-def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
+def ReplicateModel : Pass<"replicate", "::mlir::ModuleOp"> {
   let summary = "make the meaning of N replicas explicit";
   let description = [{
     Input: a placed module. Output: the sums over a step's M micro-batches are one tree (runtime/common/plan/SumTree.h), and a mean has one

@@ -1,4 +1,4 @@
-//===- ProgramPasses.td - passes that make programs and work on them -------------------------------------*- tablegen -*-===//
+//===- ProgramPasses.td - passes that make programs and work on them -------------------------------------*- tablegen -* -===//
 #ifndef GRAPHC_PASSES_PROGRAMPASSES
 #define GRAPHC_PASSES_PROGRAMPASSES
 
@@ -8,7 +8,7 @@ include "mlir/Pass/PassBase.td"
 // partition: one program for each device, one for all replicas
 //===----------------------------------------------------------------------------------------------------------===//
 
-def Partition : Pass<"partition", "::mlir::ModuleOp"> {
+def PartitionFunctions : Pass<"partition", "::mlir::ModuleOp"> {
   let summary = "turn functions into phases of programs joined by channels";
   let description = [{
     Input: a replicated module. Output: no function; a `dist.phase` each, one `dist.program` for each device that has
@@ -94,7 +94,7 @@ def VerifyPartitioned : Pass<"verify-partitioned", "::mlir::ModuleOp"> {
 // outline: kernels, library calls, buffers
 //===----------------------------------------------------------------------------------------------------------===//
 
-def Rematerialize : Pass<"rematerialize", "::graphc::dist::ProgramOp"> {
+def RematerializeValues : Pass<"rematerialize", "::graphc::dist::ProgramOp"> {
   let summary = "compute cheap values again in front of their late users, where memory is short";
   let description = [{
     Input: a program whose compute is primitive (`decompose`), with `dist.recompute_bytes`: by so much its fullest place is to shrink. The
@@ -139,7 +139,7 @@ def Rematerialize : Pass<"rematerialize", "::graphc::dist::ProgramOp"> {
   let statistics = [Statistic<"numValues", "values", "values that are computed again">];
 }
 
-def Outline : Pass<"outline", "::mlir::ModuleOp"> {
+def OutlineKernels : Pass<"outline", "::mlir::ModuleOp"> {
   let summary = "group what programs compute into kernels and library calls on buffers";
   let description = [{
     Input: a partitioned module whose compute is primitive (`decompose`). Output: programs of buffers, calls and
@@ -235,7 +235,7 @@ def VerifyOutlined : Pass<"verify-outlined", "::mlir::ModuleOp"> {
 // schedule: total order, overlap, arena, liveness
 //===----------------------------------------------------------------------------------------------------------===//
 
-def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
+def SchedulePrograms : Pass<"schedule", "::mlir::ModuleOp"> {
   let summary = "total order, sends that overlap with compute, offsets of buffers, cost";
   let description = [{
     Input: outlined programs. Output: scheduled ones. All programs of a phase are ordered together, by a list schedule
@@ -256,7 +256,7 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     That the order is live is solved once, here, and left on each program as `dist.event_ranks` for the plan, which proves it anew. What
     comes to the pass by hand `verify-liveness` has looked at.
 
-    Of a program on a device with memory of its own (`runtime/common/device/Kinds.h`) buffers that calls touch lie there and all others in the
+    Of a program on a device with memory of its own (`runtime/common/device/DeviceKinds.h`) buffers that calls touch lie there and all others in the
     host's memory (`host`), with a `copy` wherever a call and the program itself share a value. Calls go to queue 1, copies to the
     device to 2, from it to 3; where two of them, or one and the program, touch the same bytes and one writes, the later one
     has a `wait` for a `signal` behind the earlier, and at the step's end the program waits for all.
@@ -318,7 +318,7 @@ def VerifyLiveness : Pass<"verify-liveness", "::mlir::ModuleOp"> {
     if and only if program order and messages of one step form a cycle; a message that needs the room of another of the
     same step counts as well, and so does the `send_done` of a zero-copy channel, which needs the receivers' releases. Where a phase ends by end of stream, its end has to reach every program. The error names the
     programs and gives a line of the user's file for each link of the shortest cycle. The proof
-    (passes/analysis/Liveness.h) knows nothing of how the order was found. Scheduled programs get it as `dist.event_ranks`, a number
+    (passes/analysis/LivenessProof.h) knows nothing of how the order was found. Scheduled programs get it as `dist.event_ranks`, a number
     for each event of a step; `schedule` has left it on those that it made, so the pass runs where a module begins at a later stage.
 
     Example:

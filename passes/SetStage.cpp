@@ -1,7 +1,7 @@
-//===- SetStage.cpp - graph.stage -----------------------------------------------------------------------------===//
+//===- SetStage.cpp - graph.stage ---------------------------------------------------------------------------------===//
 #include "dialects/graph/GraphDialect.h"
+#include "passes/PassPipelines.h"
 #include "passes/Passes.h"
-#include "passes/Pipelines.h"
 
 namespace graphc {
 #define GEN_PASS_DEF_SETSTAGE

@@ -21,7 +21,7 @@ generate() { # backend input output [flags]
   "$tblgen" "$backend" "$@" -I"$root" -I"$include" "$root/$input" -o "$scratch/$output"
 }
 generate -gen-dialect-doc dialects/graph/GraphOps.td docs/dialects/graph.md -dialect=graph
-generate -gen-dialect-doc dialects/dist/Dist.td docs/dialects/dist.md -dialect=dist
+generate -gen-dialect-doc dialects/dist/DistAllOps.td docs/dialects/dist.md -dialect=dist
 generate -gen-pass-doc passes/Passes.td docs/passes.md
 "$("$config" --bindir)/llvm-tblgen" --dump-json -I"$root" -I"$include" "$root/dialects/graph/GraphOps.td" -o "$scratch/ops.json"
 {

@@ -60,7 +60,7 @@ $lost"
 # Kinds of devices are in one table; a name in a message or a comment is no use of it.
 kinds=$(list 'dialects/*.cpp' 'dialects/*.h' 'passes/*.cpp' 'passes/*.h' 'runtime/*.cpp' 'runtime/*.h' 'tools/*.cpp' 'tools/*.h' |
   grep -vE '^runtime/(common/)?device/' | xargs grep -nHE '(^|[^\\])"([^" ]*/device:|\.)?(CPU|GPU|SIM|gpu|sim)(:[0-9]*)?"' 2>/dev/null | grep -vE '^[^:]+:[0-9]+:[^"]*//')
-[ -z "$kinds" ] || complain "names of kinds of devices (ask runtime/common/device/Kinds.h):
+[ -z "$kinds" ] || complain "names of kinds of devices (ask runtime/common/device/DeviceKinds.h):
 $kinds"
 
 spaces=$(list '*.cpp' '*.h' '*.td' '*.py' '*.sh' '*.mlir' '*.proto' '*.md' '*.txt' '*.cmake' | xargs grep -nP '[ \t]+$|\t' 2>/dev/null | cut -c1-120)

@@ -15,7 +15,7 @@ class Dist_MemoryOp<string mnemonic, list<Trait> traits = []>
     : Dist_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>]>;
 class Dist_BodyOp<string mnemonic, list<Trait> traits = []>
     : Dist_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>, Dist_HasBufferEffects]>;
-// An operation that uses its buffers only while it runs. The others have a row in Effects.cpp.
+// An operation that uses its buffers only while it runs. The others have a row in BufferEffects.cpp.
 class Dist_PlainBodyOp<string mnemonic, list<string> reads, list<string> writes, list<Trait> traits = []>
     : Dist_BodyOp<mnemonic, traits> {
   let extraClassDefinition = [{
@@ -127,7 +127,7 @@ def Dist_LibraryCallOp : Dist_BodyOp<"library_call", [AttrSizedOperandSegments]>
   let summary = "a kernel of a library, by name";
   let description = [{
     Inputs are the kernel's operands, then those of the post-ops in their order; what is written follows `into`. All are
-    row-major and dense. `queue` as for `call`. The registry of runtime/kernels/Library.h knows the kernel, what its descriptor means, which
+    row-major and dense. `queue` as for `call`. The registry of runtime/kernels/KernelRegistry.h knows the kernel, what its descriptor means, which
     post-ops it takes and how much `scratch` it asks for.
 
     ```mlir

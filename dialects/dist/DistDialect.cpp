@@ -1,8 +1,8 @@
 #include "dialects/dist/DistDialect.h"
 
-#include "dialects/graph/CarriedAttributes.h"
+#include "dialects/graph/DiscardableAttributes.h"
 #include "dialects/graph/GraphDialect.h"
-#include "dialects/graph/Suggestions.h"
+#include "dialects/graph/NameSuggestions.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

@@ -2,9 +2,9 @@
 #ifndef GRAPHC_DIALECTS_DIST_DISTDIALECT_H
 #define GRAPHC_DIALECTS_DIST_DISTDIALECT_H
 
-#include "dialects/graph/CheckedOps.h"
 #include "dialects/graph/GraphDialect.h"
-#include "runtime/kernels/Library.h"
+#include "dialects/graph/KnownAttributeCheck.h"
+#include "runtime/kernels/KernelRegistry.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

@@ -28,10 +28,10 @@ def Dist_Dialect : Dialect {
 // Sends, receives, feeds and fetches read and write this: their order is part of the program's meaning.
 def Dist_ChannelResource : Resource<"::graphc::dist::ChannelResource">;
 
-// Refuses attributes that the op does not have (dialects/graph/CheckedOps.h).
+// Refuses attributes that the op does not have (dialects/graph/KnownAttributeCheck.h).
 def Dist_KnownAttributes : NativeOpTrait<"KnownAttributes">, StructuralOpTrait { let cppNamespace = "::graphc::graph"; }
 
-// A graph.repeat may hold it, whatever its effects: its parent trait says where it stands (dialects/graph/CheckedOps.h).
+// A graph.repeat may hold it, whatever its effects: its parent trait says where it stands (dialects/graph/KnownAttributeCheck.h).
 def Dist_MayBeRepeated : NativeOpTrait<"MayBeRepeated"> { let cppNamespace = "::graphc::graph"; }
 
 class Dist_Op<string mnemonic, list<Trait> traits = []>

@@ -33,7 +33,7 @@ def Dist_BufferEffectsOpInterface : OpInterface<"BufferEffectsOpInterface"> {
   let description = [{
     An operation that a program of buffers may hold, but for those that only name memory (`dist.buffer`,
     `dist.variable_buffer`, `dist.constant_buffer`, `dist.view`). The answers are in the operation's definition (`Dist_PlainBodyOp`), or in a row of
-    `dialects/dist/Effects.cpp`; the plan's instructions have theirs in `runtime/common/plan/InstructionTable.cpp`.
+    `dialects/dist/BufferEffects.cpp`; the plan's instructions have theirs in `runtime/common/plan/InstructionTable.cpp`.
   }];
   let methods = [
     InterfaceMethod<[{

@@ -78,7 +78,7 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
 
     Without `algorithm` an all_to_all channel carries every value whole to every instance, where `aggregate` sums. With
     one of `scatter`, `ring` and `doubling` the instances sum together, `chunk` elements a message (see
-    runtime/common/plan/AllReduce.h); a ring does not sum by the tree.
+    runtime/common/plan/AllReduceMoves.h); a ring does not sum by the tree.
 
     ```mlir
     dist.channel @s.all_reduce : tensor<65536xf32> from @s.worker to @s.worker
@@ -348,7 +348,7 @@ def Dist_CollectOp : Dist_ChannelOpBase<"collect", ["getMessageType", "takesWhol
   let assemblyFormat = "$channel (`count` $count^ `:` type($count))? attr-dict `:` type($value)";
 }
 
-// dialects/graph/Structured.h
+// dialects/graph/StructuredInterfaces.h
 def Dist_AnyElement : NativeOpTrait<"AnyElement"> { let cppNamespace = "::graphc::graph"; }
 
 def Dist_AfterOp : Dist_Op<"after", [Pure, AllTypesMatch<["value", "result"]>,

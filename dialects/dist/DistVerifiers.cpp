@@ -1,9 +1,9 @@
 // Verifiers of phases, channels and programs. Those of the ends of a channel are in ChannelEnds.cpp.
 #include "dialects/dist/DistDialect.h"
 
-#include "dialects/graph/CarriedAttributes.h"
+#include "dialects/graph/DiscardableAttributes.h"
 #include "dialects/graph/GraphDialect.h"
-#include "runtime/common/device/Kinds.h"
+#include "runtime/common/device/DeviceKinds.h"
 #include "runtime/common/plan/SumTree.h"
 
 #include "llvm/ADT/StringExtras.h"

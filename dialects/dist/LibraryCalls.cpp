@@ -1,4 +1,4 @@
-// Calls of library kernels, as the registry of runtime/kernels/Library.h sees them.
+// Calls of library kernels, as the registry of runtime/kernels/KernelRegistry.h sees them.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 

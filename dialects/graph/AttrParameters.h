@@ -1,4 +1,4 @@
-//===- AttrParameters.h - attributes' parameters as text: `<name = value, …>` -------------------------*- C++ -*-===//
+//===- AttrParameters.h - attributes' parameters as text: `<name = value, …>` ---------------------------*- C++ -*-===//
 //
 // By hand, because what TableGen would make of an assemblyFormat says each mistake twice, with the names of C++ types.
 //
@@ -7,7 +7,7 @@
 #define GRAPHC_DIALECTS_GRAPH_ATTRPARAMETERS_H
 
 #include "dialects/graph/GraphDialect.h"
-#include "dialects/graph/Suggestions.h"
+#include "dialects/graph/NameSuggestions.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,7 +1,7 @@
-//===- ClusterAttrs.cpp - devices, replicas, the cluster and the strategy that is asked for -------------------===//
+//===- ClusterAttrs.cpp - devices, replicas, the cluster and the strategy that is asked for -----------------------===//
 #include "dialects/graph/AttrParameters.h"
 #include "runtime/common/cluster/ClusterConfig.h"
-#include "runtime/common/device/Kinds.h"
+#include "runtime/common/device/DeviceKinds.h"
 
 using namespace mlir;
 using namespace graphc::graph;

@@ -1,6 +1,6 @@
-//===- DataAttrs.cpp - where samples come from, and what is done to them: text forms and checks ---------------------===//
+//===- DataAttrs.cpp - where samples come from, and what is done to them: text forms and checks -------------------===//
 #include "dialects/graph/AttrParameters.h"
-#include "dialects/graph/CarriedAttributes.h"
+#include "dialects/graph/DiscardableAttributes.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 //===- DeviceName.cpp -----------------------------------------------------------------------------------------===//
 #include "dialects/graph/DeviceName.h"
 
-#include "runtime/common/cluster/DeviceName.h"
+#include "runtime/common/cluster/DeviceSpec.h"
 
 using namespace graphc::graph;
 

@@ -1,6 +1,6 @@
-//===- GraphAttrs.cpp - registration of all attributes; roles, comparisons and precisions ------------------===//
+//===- GraphAttrs.cpp - registration of all attributes; roles, comparisons and precisions -------------------------===//
 #include "dialects/graph/AttrParameters.h"
-#include "dialects/graph/CarriedAttributes.h"
+#include "dialects/graph/DiscardableAttributes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -1,4 +1,4 @@
-//===- GraphDialect.h - the graph dialect: ops, attributes, interfaces ------------------------------*- C++ -*-===//
+//===- GraphDialect.h - the graph dialect: ops, attributes, interfaces ----------------------------------*- C++ -*-===//
 //
 // The one header of the dialect; docs/dialects/graph.md is generated from its TableGen files.
 //
@@ -6,10 +6,10 @@
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT_H
 #define GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT_H
 
-#include "dialects/graph/CheckedOps.h"
 #include "dialects/graph/DeviceName.h"
-#include "dialects/graph/State.h"
-#include "dialects/graph/Structured.h"
+#include "dialects/graph/KnownAttributeCheck.h"
+#include "dialects/graph/StructuredInterfaces.h"
+#include "dialects/graph/VariableAccess.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,4 @@
-//===- GraphInterfaces.td - op and attribute interfaces of the graph dialect --------------------*- tablegen -*-===//
+//===- GraphInterfaces.td - op and attribute interfaces of the graph dialect --------------------*- tablegen -* ---===//
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPHINTERFACES
 #define GRAPHC_DIALECTS_GRAPH_GRAPHINTERFACES
 
@@ -28,12 +28,12 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
 def LibraryKernelOpInterface : OpInterface<"LibraryKernelOpInterface"> {
   let cppNamespace = "::graphc::graph";
   let description = [{
-    An op that a kernel of runtime/kernels/Library.h may serve: the kernel gets the op's operands and results as buffers, and the
+    An op that a kernel of runtime/kernels/KernelRegistry.h may serve: the kernel gets the op's operands and results as buffers, and the
     descriptor. Which one does follows from op, shape, type and kind of device alone, never from the partitioning (the numerical
     contract); an op that none serves is compiled.
   }];
   let methods = [InterfaceMethod<
-      "The library kernel's name on devices of this kind (runtime/common/device/Kinds.h), or the empty string where this op is compiled.",
+      "The library kernel's name on devices of this kind (runtime/common/device/DeviceKinds.h), or the empty string where this op is compiled.",
       "::llvm::StringRef", "getLibraryKernel", (ins "::llvm::StringRef":$kind)>,
     InterfaceMethod<[{
       What that kernel is told beside its operands. Of a name's value: an integer, a number, a list of one of them, or a unit.

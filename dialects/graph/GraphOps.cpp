@@ -1,7 +1,7 @@
-//===- GraphOps.cpp - registration, text forms and accessors of ops -------------------------------------------===//
+//===- GraphOps.cpp - registration, text forms and accessors of ops -----------------------------------------------===//
 #include "dialects/graph/AttrParameters.h"
 #include "dialects/graph/ops/ComputeOps.h"
-#include "dialects/graph/ops/CreatedOps.h"
+#include "dialects/graph/ops/PassOpBuilders.h"
 
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -56,28 +56,28 @@ void GraphDialect::registerOps() {
   registerArithmeticOps(*this);
   registerRoundingOps(*this);
   registerTranscendentalOps(*this);
-  registerBitsOps(*this);
-  registerLogicOps(*this);
+  registerBitwiseOps(*this);
+  registerCompareSelectOps(*this);
   registerShapeOps(*this);
-  registerSlicesOps(*this);
+  registerSliceOps(*this);
   registerPaddingOps(*this);
-  registerGatherOps(*this);
-  registerDynamicSlicesOps(*this);
-  registerLookupOps(*this);
+  registerGatherScatterOps(*this);
+  registerDynamicSliceOps(*this);
+  registerEmbeddingOps(*this);
   registerDistinctOps(*this);
   registerReductionOps(*this);
-  registerScansOps(*this);
-  registerProductsOps(*this);
+  registerScanOps(*this);
+  registerMatmulOps(*this);
   registerDotGeneralOps(*this);
   registerConvolutionOps(*this);
   registerPoolingOps(*this);
-  registerActivationsOps(*this);
-  registerLossesOps(*this);
+  registerActivationOps(*this);
+  registerLossOps(*this);
   registerNormalizationOps(*this);
   registerAttentionOps(*this);
   registerRandomOps(*this);
-  registerUpdatesOps(*this);
-  registerOptimizersOps(*this);
+  registerUpdateOps(*this);
+  registerOptimizerOps(*this);
 }
 
 //===----------------------------------------------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- GraphOpsBase.td - types, traits and base classes of graph ops ----------------------------*- tablegen -*-===//
+//===- GraphOpsBase.td - types, traits and base classes of graph ops ----------------------------*- tablegen -* ---===//
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPHOPSBASE
 #define GRAPHC_DIALECTS_GRAPH_GRAPHOPSBASE
 
@@ -67,7 +67,7 @@ def Graph_DenseAttr : ConfinedAttr<ElementsAttr, [
 def VariableResource : Resource<"::graphc::graph::VariableResource">;
 def DatasetResource : Resource<"::graphc::graph::DatasetResource">;
 def ReportResource : Resource<"::graphc::graph::ReportResource">;
-/// A variable that an op reads, writes or both; State.h asks for them.
+/// A variable that an op reads, writes or both; VariableAccess.h asks for them.
 defvar Graph_Reads = MemRead<VariableResource>;
 defvar Graph_Writes = MemWrite<VariableResource>;
 class Graph_VariableArg<list<MemoryEffect> effects> : Arg<FlatSymbolRefAttr, "", effects>;
@@ -77,7 +77,7 @@ class Graph_OptionalVariableArg<list<MemoryEffect> effects> : Arg<OptionalAttr<F
 // Base classes and traits
 //===----------------------------------------------------------------------------------------------------------------===//
 
-/// Refuses attributes that the op does not have (CheckedOps.h). Structural traits are verified first, so that a misspelt
+/// Refuses attributes that the op does not have (KnownAttributeCheck.h). Structural traits are verified first, so that a misspelt
 /// name is named and not the attribute that is missing instead.
 def Graph_KnownAttributes : NativeOpTrait<"KnownAttributes">, StructuralOpTrait { let cppNamespace = "::graphc::graph"; }
 

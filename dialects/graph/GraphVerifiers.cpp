@@ -1,10 +1,10 @@
-//===- GraphVerifiers.cpp - what the types alone do not say ---------------------------------------------------===//
+//===- GraphVerifiers.cpp - what the types alone do not say -------------------------------------------------------===//
 //
 // The numbers are those of the constraints in each op's description. Where another op is to blame as well, a note points
 // at it.
 //
 //===----------------------------------------------------------------------------------------------------------===//
-#include "dialects/graph/CarriedAttributes.h"
+#include "dialects/graph/DiscardableAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 
 using namespace mlir;

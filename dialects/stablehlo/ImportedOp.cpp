@@ -1,8 +1,8 @@
-//===- ImportedOp.cpp - an op of StableHLO while it is imported ----------------------------------------------------===//
+//===- ImportedOp.cpp - an op of StableHLO while it is imported ---------------------------------------------------===//
 #include "dialects/stablehlo/ImportedOp.h"
 
 #include "dialects/graph/ops/ComputeOps.h"
-#include "dialects/graph/ops/CreatedOps.h"
+#include "dialects/graph/ops/PassOpBuilders.h"
 
 #include "mlir/IR/Matchers.h"
 

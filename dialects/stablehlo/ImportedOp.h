@@ -1,9 +1,9 @@
-//===- ImportedOp.h - an op of StableHLO while it is imported --------------------------------------------------*- C++ -*-===//
+//===- ImportedOp.h - an op of StableHLO while it is imported -------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_DIALECTS_STABLEHLO_IMPORTEDOP_H
 #define GRAPHC_DIALECTS_STABLEHLO_IMPORTEDOP_H
 
 #include "dialects/graph/GraphDialect.h"
-#include "dialects/stablehlo/ToGraph.h"
+#include "dialects/stablehlo/StablehloToGraph.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

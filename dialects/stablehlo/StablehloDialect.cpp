@@ -1,7 +1,7 @@
-//===- StablehloDialect.cpp - StableHLO as JAX and PyTorch write it, to be read ------------------------------------===//
+//===- StablehloDialect.cpp - StableHLO as JAX and PyTorch write it, to be read -----------------------------------===//
 #include "dialects/stablehlo/StablehloDialect.h"
 
-#include "dialects/graph/CheckedOps.h"
+#include "dialects/graph/KnownAttributeCheck.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -1,7 +1,7 @@
-//===- StablehloDialect.h - StableHLO as JAX and PyTorch write it, to be read ----------------------------------*- C++ -*-===//
+//===- StablehloDialect.h - StableHLO as JAX and PyTorch write it, to be read ---------------------------*- C++ -*-===//
 //
 // No package has StableHLO as a library, and nothing here computes in it: its text is parsed, and import-stablehlo makes ops of the
-// graph dialect of it at once (ToGraph.h). So these dialects define no ops: any name is taken, in MLIR's generic form, and what
+// graph dialect of it at once (StablehloToGraph.h). So these dialects define no ops: any name is taken, in MLIR's generic form, and what
 // cannot be imported is listed with all else that cannot. Their attributes become builtin ones as they are parsed:
 //
 //   #stablehlo<comparison_direction LT>                             "LT"

@@ -1,14 +1,14 @@
-//===- TimeModel.h - how long the parts of a step take ------------------------------------------------------*- C++ -*-===//
+//===- TimeModel.h - how long the parts of a step take --------------------------------------------------*- C++ -*-===//
 //
 // The one place that says so, from the figures of a Calibration: schedule orders the operations of a phase by it
-// (passes/schedule/OpTimes.h), reports and --compare predict the instructions of a plan with it (passes/report/Prediction.h).
-// test/passes/report/PredictionTest.cpp holds the two against each other. What the model leaves out: caches, other load.
+// (passes/schedule/OpTimes.h), reports and --compare predict the instructions of a plan with it (passes/report/StepPrediction.h).
+// test/passes/report/StepPredictionTest.cpp holds the two against each other. What the model leaves out: caches, other load.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_ANALYSIS_TIMEMODEL_H
 #define GRAPHC_PASSES_ANALYSIS_TIMEMODEL_H
 
-#include "runtime/common/cluster/Calibration.h"
+#include "runtime/common/cluster/MachineCalibration.h"
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-//===- Compiler.h - a model and a cluster into a plan: what other programs call -------------------------------*- C++ -*-===//
+//===- Compiler.h - a model and a cluster into a plan: what other programs call -------------------------*- C++ -*-===//
 //
 //   auto cluster = graphc::cluster::parseCluster(R"({"ps": 1, "worker": 2})", "cluster.json");
 //   graphc::CompileResult result = graphc::compileFile("model.mlir", *cluster);
@@ -7,7 +7,7 @@
 //       std::cerr << graphc::toText(diagnostic);
 //
 // Any number of threads may compile at once; each call has all that it changes to itself, and what LLVM and lld have once a process is
-// taken in turns. Nothing is printed. Compilation.h has the same step by step, for whoever has a module of MLIR's in hand.
+// taken in turns. Nothing is printed. CompilerInstance.h has the same step by step, for whoever has a module of MLIR's in hand.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_COMPILER_COMPILER_H

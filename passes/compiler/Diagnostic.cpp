@@ -1,7 +1,7 @@
-//===- Diagnostic.cpp - a message as text -----------------------------------------------------------------------===//
+//===- Diagnostic.cpp - a message as text -------------------------------------------------------------------------===//
 #include "passes/compiler/Diagnostic.h"
 
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/TextUtils.h"
 
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"

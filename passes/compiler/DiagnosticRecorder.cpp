@@ -1,7 +1,7 @@
 //===- DiagnosticRecorder.cpp - MLIR's diagnostics as records -----------------------------------------------------===//
 #include "passes/compiler/DiagnosticRecorder.h"
 
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/TextUtils.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"

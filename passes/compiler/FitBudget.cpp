@@ -1,7 +1,7 @@
 #include "passes/compiler/FitBudget.h"
 
 #include "dialects/dist/DistDialect.h"
-#include "passes/compiler/Budget.h"
+#include "passes/compiler/CheckBudget.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 //===- PlanFacts.cpp - names and sums of a plan -------------------------------------------------------------------===//
 #include "passes/compiler/PlanFacts.h"
 
-#include "runtime/common/base/Text.h"
-#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/base/TextUtils.h"
+#include "runtime/common/plan/AllReduceMoves.h"
 #include "runtime/common/plan/InstructionTable.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -1,13 +1,13 @@
-//===- PlanFacts.h - what the table, the budget and the reports count in a plan -----------------------------*- C++ -*-===//
+//===- PlanFacts.h - what the table, the budget and the reports count in a plan -------------------------*- C++ -*-===//
 //
-// Names and sums, taken from the plan alone, by row (Rows.h).
+// Names and sums, taken from the plan alone, by row (DeviceRows.h).
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_COMPILER_PLANFACTS_H
 #define GRAPHC_PASSES_COMPILER_PLANFACTS_H
 
-#include "passes/compiler/Rows.h"
-#include "runtime/common/plan/MemoryNeeds.h"
+#include "passes/compiler/DeviceRows.h"
+#include "runtime/common/plan/MemoryRequirements.h"
 
 #include "llvm/ADT/DenseMap.h"
 

@@ -1,7 +1,7 @@
 #include "passes/emit/NativeCode.h"
 
-#include "passes/emit/LlvmCode.h"
-#include "runtime/common/base/Cpu.h"
+#include "passes/emit/LlvmTranslation.h"
+#include "runtime/common/base/CpuFeatures.h"
 #include "runtime/common/base/Mutex.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,15 +1,15 @@
 #include "passes/emit/PlanTables.h"
 
-#include "dialects/graph/State.h"
-#include "passes/emit/PlanDatasets.h"
+#include "dialects/graph/VariableAccess.h"
+#include "passes/emit/DatasetEmitter.h"
 
 #include "passes/gpu/GpuCode.h"
-#include "passes/lower/Kernels.h"
-#include "passes/place/SettingLoc.h"
+#include "passes/lower/KernelConstants.h"
+#include "passes/place/SettingLocation.h"
 #include "passes/place/VariablePlacement.h"
 #include "passes/schedule/OpTimes.h"
-#include "runtime/common/device/Kinds.h"
-#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/device/DeviceKinds.h"
+#include "runtime/common/plan/AllReduceMoves.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

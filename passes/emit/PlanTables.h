@@ -1,10 +1,10 @@
-//===- PlanTables.h - the tables of a plan while it is written --------------------------------------------*- C++ -*-===//
+//===- PlanTables.h - the tables of a plan while it is written ------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_EMIT_PLANTABLES_H
 #define GRAPHC_PASSES_EMIT_PLANTABLES_H
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
-#include "passes/place/Distribution.h"
+#include "passes/place/DistributionSpec.h"
 #include "runtime/common/plan/plan.pb.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"

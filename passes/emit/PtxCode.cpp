@@ -2,7 +2,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
-#include "passes/emit/LlvmCode.h"
+#include "passes/emit/LlvmTranslation.h"
 #include "passes/gpu/GpuCode.h"
 #include "runtime/common/abi/PtxAbi.h"
 

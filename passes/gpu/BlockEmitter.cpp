@@ -1,7 +1,7 @@
 #include "passes/gpu/BlockEmitter.h"
 
-#include "passes/lower/Combiners.h"
 #include "passes/lower/NestEmitter.h"
+#include "passes/lower/ReductionCombiners.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,8 +1,8 @@
-//===- BlockEmitter.h - a stage of a kernel as the threads of a block do it ---------------------------------*- C++ -*-===//
+//===- BlockEmitter.h - a stage of a kernel as the threads of a block do it -----------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_GPU_BLOCKEMITTER_H
 #define GRAPHC_PASSES_GPU_BLOCKEMITTER_H
 
-#include "passes/gpu/Launches.h"
+#include "passes/gpu/GridLaunches.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 

@@ -2,8 +2,8 @@
 // calls of libdevice: what is left of math by then are instructions of the machine.
 #include "passes/Passes.h"
 #include "passes/gpu/GpuCode.h"
+#include "passes/lower/KernelConstants.h"
 #include "passes/lower/KernelPatterns.h"
-#include "passes/lower/Kernels.h"
 
 #include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"

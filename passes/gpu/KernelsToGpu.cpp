@@ -1,7 +1,7 @@
 // Kernels that a GPU's queue launches become functions of the gpu dialect over blocks and threads; see passes/KernelPasses.td.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
-#include "passes/PartLoop.h"
+#include "passes/PartRangeLoop.h"
 #include "passes/Passes.h"
 #include "passes/gpu/BlockEmitter.h"
 #include "passes/gpu/GpuCode.h"

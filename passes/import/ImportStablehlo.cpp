@@ -1,16 +1,16 @@
-//===- ImportStablehlo.cpp - functions of StableHLO as functions that graph.call names -----------------------------===//
+//===- ImportStablehlo.cpp - functions of StableHLO as functions that graph.call names ----------------------------===//
 #include "passes/import/ImportStablehlo.h"
 
-#include "dialects/graph/CarriedAttributes.h"
+#include "dialects/graph/DiscardableAttributes.h"
 #include "dialects/graph/GraphDialect.h"
-#include "dialects/graph/ops/CreatedOps.h"
+#include "dialects/graph/ops/PassOpBuilders.h"
 #include "dialects/stablehlo/StablehloDialect.h"
-#include "dialects/stablehlo/ToGraph.h"
+#include "dialects/stablehlo/StablehloToGraph.h"
 #include "passes/Passes.h"
 #include "passes/import/ArgumentNames.h"
 #include "passes/import/CountedLoop.h"
-#include "passes/import/Prepare.h"
-#include "passes/import/States.h"
+#include "passes/import/MatchStateResults.h"
+#include "passes/import/PrepareStablehlo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,7 +1,7 @@
 #include "passes/Passes.h"
-#include "passes/lower/CircleMath.h"
 #include "passes/lower/FloatMath.h"
-#include "passes/lower/RoundMath.h"
+#include "passes/lower/RoundingMath.h"
+#include "passes/lower/SineCosineMath.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -5,8 +5,8 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
+#include "passes/lower/KernelConstants.h"
 #include "passes/lower/KernelPatterns.h"
-#include "passes/lower/Kernels.h"
 
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"

@@ -1,9 +1,9 @@
 // Structured ops on buffers to loops over vectors; see passes/KernelPasses.td for the numerical contract that is kept here.
-#include "passes/PartLoop.h"
+#include "passes/PartRangeLoop.h"
 #include "passes/Passes.h"
 
-#include "passes/lower/Blocks.h"
-#include "passes/lower/Kernels.h"
+#include "passes/lower/KernelBlocks.h"
+#include "passes/lower/KernelConstants.h"
 #include "passes/lower/NestEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

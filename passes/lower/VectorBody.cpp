@@ -1,6 +1,6 @@
 #include "passes/lower/VectorBody.h"
 
-#include "passes/lower/LaneGroups.h"
+#include "passes/lower/UniformityAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,8 +1,8 @@
-//===- VectorBody.h - one evaluation of a nest's scalar body on 16 lanes -------------------------------*- C++ -*-===//
+//===- VectorBody.h - one evaluation of a nest's scalar body on 16 lanes --------------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_LOWER_VECTORBODY_H
 #define GRAPHC_PASSES_LOWER_VECTORBODY_H
 
-#include "passes/lower/Nest.h"
+#include "passes/lower/FlatLoopNest.h"
 
 namespace graphc {
 
@@ -35,7 +35,7 @@ public:
   /// left out and the value to combine is returned instead; otherwise old values are loaded where the body reads them.
   llvm::SmallVector<mlir::Value> evaluate(const VectorIndices &lanes, llvm::ArrayRef<mlir::Operation *> combiners = {});
 
-  /// How many of the body's operations are evaluated once for neighbouring lanes (LaneGroups.h).
+  /// How many of the body's operations are evaluated once for neighbouring lanes (UniformityAnalysis.h).
   int64_t countGrouped(const VectorIndices &lanes);
   /// Whether the operand's elements in the lanes stand in memory one behind the other.
   bool isDense(const NestOperand &operand, const VectorIndices &lanes) { return strideOf(operand, lanes) == 1; }

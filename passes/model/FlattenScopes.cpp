@@ -1,5 +1,5 @@
-//===- FlattenScopes.cpp - devices of scopes onto their ops, and names where they are looked for ----------------===//
-#include "dialects/graph/CarriedAttributes.h"
+//===- FlattenScopes.cpp - devices of scopes onto their ops, and names where they are looked for ------------------===//
+#include "dialects/graph/DiscardableAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
 

@@ -1,5 +1,5 @@
-//===- InlineCalls.cpp - private functions to where graph.call names them ----------------------------------------===//
-#include "dialects/graph/CarriedAttributes.h"
+//===- InlineCalls.cpp - private functions to where graph.call names them -----------------------------------------===//
+#include "dialects/graph/DiscardableAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
 

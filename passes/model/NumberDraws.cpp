@@ -1,5 +1,5 @@
-//===- NumberDraws.cpp - which draw of random numbers is which -------------------------------------------------===//
-#include "dialects/graph/Draws.h"
+//===- NumberDraws.cpp - which draw of random numbers is which ----------------------------------------------------===//
+#include "dialects/graph/DrawInterface.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
 

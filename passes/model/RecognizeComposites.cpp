@@ -1,6 +1,6 @@
-//===- RecognizeComposites.cpp - composite ops in place of what says them in primitives ------------------------===//
+//===- RecognizeComposites.cpp - composite ops in place of what says them in primitives ---------------------------===//
 #include "dialects/graph/GraphDialect.h"
-#include "dialects/graph/ops/Recognition.h"
+#include "dialects/graph/ops/CompositePatterns.h"
 #include "passes/Passes.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

@@ -1,5 +1,5 @@
 #include "passes/model/ReverseMode.h"
-#include "dialects/graph/ops/CreatedOps.h"
+#include "dialects/graph/ops/PassOpBuilders.h"
 
 using namespace mlir;
 

@@ -1,6 +1,6 @@
 #include "passes/model/UpdateBuilder.h"
-#include "dialects/graph/State.h"
-#include "dialects/graph/ops/CreatedOps.h"
+#include "dialects/graph/VariableAccess.h"
+#include "dialects/graph/ops/PassOpBuilders.h"
 
 using namespace mlir;
 

@@ -1,8 +1,8 @@
-//===- VerifyModel.cpp - the entry invariant of place ---------------------------------------------------------===//
+//===- VerifyModel.cpp - the entry invariant of place -------------------------------------------------------------===//
 #include "dialects/graph/GraphDialect.h"
-#include "dialects/graph/State.h"
+#include "dialects/graph/VariableAccess.h"
 #include "passes/Passes.h"
-#include "runtime/common/device/Kinds.h"
+#include "runtime/common/device/DeviceKinds.h"
 
 #include "llvm/ADT/StringMap.h"
 

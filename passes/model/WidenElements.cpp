@@ -1,7 +1,7 @@
-//===- WidenElements.cpp - bytes, ui32 and bf16 are computed with in another type -----------------------------===//
+//===- WidenElements.cpp - bytes, ui32 and bf16 are computed with in another type ---------------------------------===//
 #include "dialects/graph/GraphDialect.h"
-#include "dialects/graph/Structured.h"
-#include "dialects/graph/ops/CreatedOps.h"
+#include "dialects/graph/StructuredInterfaces.h"
+#include "dialects/graph/ops/PassOpBuilders.h"
 #include "passes/Passes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -1,9 +1,9 @@
 #include "passes/outline/KernelBuilder.h"
 
 #include "dialects/dist/DistDialect.h"
-#include "dialects/graph/LoopParts.h"
-#include "passes/PartLoop.h"
-#include "passes/outline/LoopPromises.h"
+#include "dialects/graph/LoopPartsInterface.h"
+#include "passes/PartRangeLoop.h"
+#include "passes/outline/VerifyExplicitLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -1,9 +1,9 @@
 #include "passes/partition/PhaseBuilder.h"
 
-#include "dialects/graph/ops/CreatedOps.h"
-#include "passes/analysis/Links.h"
-#include "passes/partition/Backup.h"
-#include "passes/partition/Buckets.h"
+#include "dialects/graph/ops/PassOpBuilders.h"
+#include "passes/analysis/LinkTimes.h"
+#include "passes/partition/BackupWorkers.h"
+#include "passes/partition/GradientBuckets.h"
 
 using namespace mlir;
 

@@ -4,7 +4,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
-#include "passes/place/Distribution.h"
+#include "passes/place/DistributionSpec.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -53,7 +53,7 @@ public:
   /// Control messages from the chief's program to all and back to itself; tickets in asynchronous phases.
   mlir::LogicalResult finish();
 
-  // What those build with who know more of a strategy (Backup.h).
+  // What those build with who know more of a strategy (BackupWorkers.h).
   std::unique_ptr<ProgramBuilder> createProgram(graph::DeviceAttr device, std::string suffix, int64_t replicas,
                                                 bool locks);
   dist::ChannelOp createChannel(mlir::Value value, ProgramBuilder &from, ProgramBuilder &to, mlir::Location loc);

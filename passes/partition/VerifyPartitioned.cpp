@@ -3,8 +3,8 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
-#include "passes/place/Distribution.h"
-#include "runtime/common/device/Kinds.h"
+#include "passes/place/DistributionSpec.h"
+#include "runtime/common/device/DeviceKinds.h"
 
 using namespace mlir;
 

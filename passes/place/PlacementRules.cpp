@@ -1,7 +1,7 @@
 #include "passes/place/PlacementRules.h"
 
-#include "passes/place/SettingLoc.h"
-#include "runtime/common/cluster/Pattern.h"
+#include "passes/place/SettingLocation.h"
+#include "runtime/common/cluster/NamePattern.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -3,8 +3,8 @@
 #define GRAPHC_PASSES_PLACE_PLACEMENTRULES_H
 
 #include "dialects/graph/GraphDialect.h"
-#include "passes/place/Devices.h"
-#include "passes/place/Distribution.h"
+#include "passes/place/DeviceSet.h"
+#include "passes/place/DistributionSpec.h"
 
 namespace graphc {
 

@@ -1,7 +1,7 @@
 // resolve-strategy: what is asked for becomes one attribute with every default filled in.
 #include "passes/Passes.h"
-#include "passes/place/Distribution.h"
-#include "passes/place/SettingLoc.h"
+#include "passes/place/DistributionSpec.h"
+#include "passes/place/SettingLocation.h"
 #include "passes/place/VariablePlacement.h"
 #include "runtime/common/cluster/ClusterConfig.h"
 #include "runtime/common/plan/SumTree.h"

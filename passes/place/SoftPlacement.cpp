@@ -1,7 +1,7 @@
 #include "passes/place/SoftPlacement.h"
 
-#include "passes/place/Annotations.h"
-#include "runtime/common/device/Kinds.h"
+#include "passes/place/PlacementAnnotations.h"
+#include "runtime/common/device/DeviceKinds.h"
 
 using namespace mlir;
 

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_PASSES_PLACE_SOFTPLACEMENT_H
 #define GRAPHC_PASSES_PLACE_SOFTPLACEMENT_H
 
-#include "passes/place/Distribution.h"
+#include "passes/place/DistributionSpec.h"
 
 namespace graphc {
 

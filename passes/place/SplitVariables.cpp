@@ -1,12 +1,12 @@
 // split-variables: large variables become parts, each a variable of its own, before anything is placed.
-#include "dialects/graph/Rows.h"
-#include "dialects/graph/ops/CreatedOps.h"
+#include "dialects/graph/TableInterfaces.h"
+#include "dialects/graph/ops/PassOpBuilders.h"
 #include "passes/Passes.h"
-#include "passes/place/Annotations.h"
-#include "passes/place/Distribution.h"
-#include "passes/place/SettingLoc.h"
+#include "passes/place/DistributionSpec.h"
+#include "passes/place/PlacementAnnotations.h"
+#include "passes/place/SettingLocation.h"
 #include "passes/place/VariablePlacement.h"
-#include "runtime/common/cluster/Pattern.h"
+#include "runtime/common/cluster/NamePattern.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

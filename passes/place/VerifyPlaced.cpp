@@ -1,7 +1,7 @@
 // verify-placed: the invariants that hold after place and until partition.
 #include "passes/Passes.h"
-#include "passes/place/Devices.h"
-#include "passes/place/Distribution.h"
+#include "passes/place/DeviceSet.h"
+#include "passes/place/DistributionSpec.h"
 
 using namespace mlir;
 

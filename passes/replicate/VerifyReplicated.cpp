@@ -1,6 +1,6 @@
 // verify-replicated: nothing leaves the replica domain but through an aggregate or, where all of it is wanted, a collect.
 #include "passes/Passes.h"
-#include "passes/place/Distribution.h"
+#include "passes/place/DistributionSpec.h"
 
 using namespace mlir;
 

@@ -1,11 +1,11 @@
-//===- ReportParts.h - the parts of the report's page -------------------------------------------------------*- C++ -*-===//
+//===- ReportParts.h - the parts of the report's page ---------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_REPORT_REPORTPARTS_H
 #define GRAPHC_PASSES_REPORT_REPORTPARTS_H
 
 #include "passes/compiler/PlanFacts.h"
-#include "passes/report/Measured.h"
-#include "passes/report/Prediction.h"
-#include "runtime/common/base/Text.h"
+#include "passes/report/MeasuredTimes.h"
+#include "passes/report/StepPrediction.h"
+#include "runtime/common/base/TextUtils.h"
 
 #include "llvm/ADT/StringRef.h"
 

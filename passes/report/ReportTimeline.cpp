@@ -1,8 +1,8 @@
-//===- ReportTimeline.cpp - one predicted step, lane by lane: time and memory ---------------------------------------===//
+//===- ReportTimeline.cpp - one predicted step, lane by lane: time and memory -------------------------------------===//
 #include "passes/report/ReportParts.h"
 
 #include "runtime/common/plan/InstructionTable.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 

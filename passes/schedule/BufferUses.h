@@ -1,4 +1,4 @@
-//===- BufferUses.h - which memory an operation of an outlined program touches ----------------------------*- C++ -*-===//
+//===- BufferUses.h - which memory an operation of an outlined program touches --------------------------*- C++ -*-===//
 //
 // Memory is named by its *root*: the buffer, constant or received message that views lead to; all variable_buffers of a
 // variable have the first one as their root. Two roots never overlap before offsets are given.
@@ -28,7 +28,7 @@ public:
   BufferUses(dist::ProgramOp program, const mlir::SymbolTable &symbols);
 
   mlir::Value getRoot(mlir::Value buffer) const { return roots_.lookup(buffer); }
-  /// The operation's effects (dialects/dist/Effects.cpp), one entry a root.
+  /// The operation's effects (dialects/dist/BufferEffects.cpp), one entry a root.
   /// Fails with a diagnostic at an operation that outlined programs do not have.
   mlir::FailureOr<llvm::SmallVector<BufferUse>> get(mlir::Operation *op) const;
   /// Every use of the program, in its order; those in a loop are the loop's, or with `inLoops` those of what it repeats.

@@ -1,7 +1,7 @@
 #include "passes/schedule/OpTimes.h"
 
 #include "passes/schedule/BufferUses.h"
-#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/AllReduceMoves.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -1,4 +1,4 @@
-//===- OpTimes.h - how long a program is busy with each operation ---------------------------------------------*- C++ -*-===//
+//===- OpTimes.h - how long a program is busy with each operation ---------------------------------------*- C++ -*-===//
 //
 // What the operations of programs of buffers do, for the TimeModel with its built-in figures. It decides only what comes first where
 // both orders are right; it is the same on every machine that compiles, since plans are compared byte by byte.
@@ -8,7 +8,7 @@
 #define GRAPHC_PASSES_SCHEDULE_OPTIMES_H
 
 #include "dialects/dist/DistDialect.h"
-#include "passes/analysis/Links.h"
+#include "passes/analysis/LinkTimes.h"
 #include "passes/analysis/TimeModel.h"
 #include "runtime/common/plan/plan.pb.h"
 

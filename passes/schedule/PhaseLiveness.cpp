@@ -1,7 +1,7 @@
 #include "passes/schedule/PhaseLiveness.h"
 
-#include "passes/analysis/Liveness.h"
-#include "passes/schedule/Loops.h"
+#include "passes/analysis/LivenessProof.h"
+#include "passes/schedule/CommunicatingLoops.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"

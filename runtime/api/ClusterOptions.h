@@ -1,8 +1,8 @@
-//===- ClusterOptions.h - where the other tasks of a plan are, for a program that is one of them ------------*- C++ -*-===//
+//===- ClusterOptions.h - where the other tasks of a plan are, for a program that is one of them --------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_API_CLUSTEROPTIONS_H
 #define GRAPHC_RUNTIME_API_CLUSTEROPTIONS_H
 
-#include "runtime/tls/Credentials.h"
+#include "runtime/tls/TlsCredentials.h"
 
 #include "absl/time/time.h"
 

@@ -2,7 +2,7 @@
 
 #include "runtime/api/RunRestarts.h"
 #include "runtime/api/TaskRun.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 
 #include <atomic>
 #include <vector>

@@ -1,4 +1,4 @@
-//===- Run.h - a plan, or one task of it, run in this process --------------------------------------------------*- C++ -*-===//
+//===- Run.h - a plan, or one task of it, run in this process -------------------------------------------*- C++ -*-===//
 //
 //   graphc::RunOptions options;
 //   options.epochs = 5;
@@ -15,7 +15,7 @@
 #include "runtime/api/ClusterOptions.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/common/plan/PlanFile.h"
-#include "runtime/data/DataSearch.h"
+#include "runtime/data/DatasetSearchPath.h"
 #include "runtime/session/results/FetchCollector.h"
 
 #include "absl/status/statusor.h"

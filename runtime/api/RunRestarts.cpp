@@ -1,7 +1,7 @@
 #include "runtime/api/RunRestarts.h"
 
 #include "runtime/api/Run.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

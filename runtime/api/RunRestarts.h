@@ -1,8 +1,8 @@
-//===- RunRestarts.h - restarts of a run that a program makes by itself --------------------------------------*- C++ -*-===//
+//===- RunRestarts.h - restarts of a run that a program makes by itself ---------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_API_RUNRESTARTS_H
 #define GRAPHC_RUNTIME_API_RUNRESTARTS_H
 
-#include "runtime/session/recovery/Restarts.h"
+#include "runtime/session/recovery/RestartPolicy.h"
 
 #include <functional>
 

@@ -1,10 +1,10 @@
 #include "runtime/api/Session.h"
 
 #include "runtime/api/TaskRun.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Text.h"
-#include "runtime/common/base/Thread.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/StartThread.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/TextUtils.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/launch/LaunchContext.h"
 
 #include "absl/strings/str_cat.h"

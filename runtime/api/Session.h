@@ -1,4 +1,4 @@
-//===- Session.h - a plan, run step by step, with hooks ----------------------------------------------------------*- C++ -*-===//
+//===- Session.h - a plan, run step by step, with hooks -------------------------------------------------*- C++ -*-===//
 //
 //   graphc::Session session(plan, options, {std::make_shared<MyHook>()});
 //   while (!session.shouldStop())
@@ -29,7 +29,7 @@
 #include "runtime/api/Run.h"
 #include "runtime/api/RunRestarts.h"
 #include "runtime/common/base/Mutex.h"
-#include "runtime/session/task/Stepping.h"
+#include "runtime/session/task/StepwiseRun.h"
 
 #include <atomic>
 #include <functional>

@@ -1,4 +1,4 @@
-//===- TaskRun.h - the run behind graphc::run and graphc::Session: one task, in this process ----------------*- C++ -*-===//
+//===- TaskRun.h - the run behind graphc::run and graphc::Session: one task, in this process ------------*- C++ -*-===//
 //
 // Of a plan of one task all there is; else one of several, which meets the others as ClusterOptions.h says. On the chief the coordinator and
 // the driver are here too.
@@ -9,15 +9,15 @@
 
 #include "runtime/api/Run.h"
 #include "runtime/api/RunRestarts.h"
-#include "runtime/api/TaskPlace.h"
+#include "runtime/api/TaskRendezvous.h"
 #include "runtime/api/TaskThreads.h"
 #include "runtime/common/base/Mutex.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/launch/StartedTasks.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/launch/ChildTasks.h"
 #include "runtime/service/MasterService.h"
-#include "runtime/service/Secret.h"
+#include "runtime/service/RunSecret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/session/task/Stepping.h"
+#include "runtime/session/task/StepwiseRun.h"
 
 #include <memory>
 #include <set>

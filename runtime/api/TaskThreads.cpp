@@ -1,8 +1,8 @@
 #include "runtime/api/TaskThreads.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Thread.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/StartThread.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/observe/ProcessInfo.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-//===- TaskThreads.h - the threads of a task while it runs: session, driver, heartbeat ---------------------------*- C++ -*-===//
+//===- TaskThreads.h - the threads of a task while it runs: session, driver, heartbeat ------------------*- C++ -*-===//
 //
 // The caller's thread runs the session, a second one the driver (on the chief alone), a third the heartbeat, which carries progress, stop
 // requests and the watch over who is silent. Used by graphrun for each of its processes and by run() (Run.h) for the one it is in.
@@ -8,8 +8,8 @@
 #define GRAPHC_RUNTIME_API_TASKTHREADS_H
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/session/master/Driver.h"
-#include "runtime/session/task/TaskSession.h"
+#include "runtime/session/master/MasterDriver.h"
+#include "runtime/session/task/OrderExecutor.h"
 
 #include "absl/base/thread_annotations.h"
 

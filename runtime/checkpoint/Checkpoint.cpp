@@ -1,10 +1,10 @@
 #include "runtime/checkpoint/Checkpoint.h"
 
-#include "runtime/checkpoint/Layout.h"
+#include "runtime/checkpoint/CheckpointLayout.h"
 #include "runtime/common/base/Crc32c.h"
 #include "runtime/common/base/Sha256.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include "absl/strings/str_cat.h"
 

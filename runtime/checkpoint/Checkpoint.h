@@ -1,4 +1,4 @@
-//===- Checkpoint.h - writing, committing, finding and restoring checkpoints ----------------------------------------*- C++ -*-===//
+//===- Checkpoint.h - writing, committing, finding and restoring checkpoints ----------------------------*- C++ -*-===//
 //
 //   DIR/step-1172/ps-0.safetensors      one shard an owner task
 //   DIR/step-1172/manifest.json         the commit
@@ -12,8 +12,8 @@
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_CHECKPOINT_H
 #define GRAPHC_RUNTIME_CHECKPOINT_CHECKPOINT_H
 
-#include "runtime/checkpoint/Manifest.h"
-#include "runtime/checkpoint/Safetensors.h"
+#include "runtime/checkpoint/CheckpointManifest.h"
+#include "runtime/checkpoint/SafetensorsFile.h"
 #include "runtime/common/base/File.h"
 
 #include "absl/time/time.h"
@@ -52,7 +52,7 @@ absl::StatusOr<std::optional<CommittedCheckpoint>> findNewest(const std::string 
 /// Reads DIR/step-N's manifest alone; restoreVariables checks the shards that it takes from.
 absl::StatusOr<CommittedCheckpoint> readCheckpoint(const std::string &path);
 
-/// When it was committed, by the clock of the file system; no manifest has it (Manifest.h). InfinitePast: not known.
+/// When it was committed, by the clock of the file system; no manifest has it (CheckpointManifest.h). InfinitePast: not known.
 absl::Time madeAt(const std::string &path);
 
 /// Whether a shard of it is there with the size and both checksums that the manifest promises.

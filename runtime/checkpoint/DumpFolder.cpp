@@ -1,9 +1,9 @@
 #include "runtime/checkpoint/DumpFolder.h"
 
-#include "runtime/checkpoint/Layout.h"
+#include "runtime/checkpoint/CheckpointLayout.h"
 #include "runtime/common/base/FileLock.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/TextUtils.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,13 +1,13 @@
-//===- FindCheckpoint.cpp - which checkpoint a run goes on from -------------------------------------------------------------===//
+//===- FindCheckpoint.cpp - which checkpoint a run goes on from ---------------------------------------------------===//
 //
 // The newest one whose manifest and shards are whole. A damaged or unfinished one is skipped, with a warning that says why.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#include "runtime/checkpoint/Layout.h"
+#include "runtime/checkpoint/CheckpointLayout.h"
 
 #include "runtime/common/base/Crc32c.h"
 #include "runtime/common/base/Sha256.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

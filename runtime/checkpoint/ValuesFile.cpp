@@ -1,10 +1,10 @@
 #include "runtime/checkpoint/ValuesFile.h"
 
-#include "runtime/checkpoint/Npy.h"
+#include "runtime/checkpoint/NpyFormat.h"
 #include "runtime/common/base/Crc32c.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Text.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/TextUtils.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include "absl/strings/str_cat.h"
 

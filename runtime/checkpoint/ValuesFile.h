@@ -1,4 +1,4 @@
-//===- ValuesFile.h - values of variables that another program has written ------------------------------------*- C++ -*-===//
+//===- ValuesFile.h - values of variables that another program has written ------------------------------*- C++ -*-===//
 //
 //   FILE.npz            numpy.savez, numpy.savez_compressed: the entry NAME.npy has the values of NAME
 //   FILE.safetensors    the tensor NAME has them
@@ -12,7 +12,7 @@
 
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Zip.h"
+#include "runtime/common/base/ZipEntry.h"
 
 #include <functional>
 #include <map>

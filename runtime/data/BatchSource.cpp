@@ -1,8 +1,8 @@
 #include "runtime/data/BatchSource.h"
 
 #include "runtime/common/base/Futex.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Thread.h"
+#include "runtime/common/base/StartThread.h"
+#include "runtime/common/base/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
 

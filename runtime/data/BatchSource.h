@@ -1,4 +1,4 @@
-//===- BatchSource.h - the micro-batches of one replica, in the one global order ---------------------------------*- C++ -*-===//
+//===- BatchSource.h - the micro-batches of one replica, in the one global order ------------------------*- C++ -*-===//
 //
 // One seeded stream for the whole run: the permutations of successive epochs end to end. Counting micro-batches of B
 // samples from `position`, step s takes micro-batch s*N*M + r*M + m on replica r of N as m-th of M in the step. A run's
@@ -16,10 +16,10 @@
 #ifndef GRAPHC_RUNTIME_DATA_BATCHSOURCE_H
 #define GRAPHC_RUNTIME_DATA_BATCHSOURCE_H
 
-#include "runtime/data/Dataset.h"
-#include "runtime/data/Permutation.h"
-#include "runtime/data/Streams.h"
-#include "runtime/data/Taken.h"
+#include "runtime/data/ConsumedRanges.h"
+#include "runtime/data/LoadedDataset.h"
+#include "runtime/data/SampleStreams.h"
+#include "runtime/data/SeededPermutation.h"
 
 #include <atomic>
 #include <thread>

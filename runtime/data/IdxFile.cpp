@@ -1,6 +1,6 @@
 #include "runtime/data/IdxFile.h"
 
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
 

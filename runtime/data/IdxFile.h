@@ -1,9 +1,9 @@
-//===- IdxFile.h - one IDX file, decoded and in memory ----------------------------------------------------------*- C++ -*-===//
+//===- IdxFile.h - one IDX file, decoded and in memory --------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DATA_IDXFILE_H
 #define GRAPHC_RUNTIME_DATA_IDXFILE_H
 
-#include "runtime/data/DecodedCache.h"
-#include "runtime/data/Idx.h"
+#include "runtime/data/DecodedFileCache.h"
+#include "runtime/data/IdxFormat.h"
 
 namespace graphc::data {
 

@@ -1,8 +1,8 @@
 #include "runtime/data/NpyFile.h"
 
 #include "runtime/common/base/NpyHeader.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Zip.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/ZipEntry.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,8 +1,8 @@
-//===- NpyFile.h - arrays of NumPy: .npy files, and those in a .npz archive --------------------------------------*- C++ -*-===//
+//===- NpyFile.h - arrays of NumPy: .npy files, and those in a .npz archive -----------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DATA_NPYFILE_H
 #define GRAPHC_RUNTIME_DATA_NPYFILE_H
 
-#include "runtime/data/DecodedCache.h"
+#include "runtime/data/DecodedFileCache.h"
 
 namespace graphc::data {
 

@@ -1,7 +1,7 @@
 #include "runtime/data/PhaseBatches.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,9 +1,9 @@
 #include "runtime/device/CpuDevice.h"
 
-#include "runtime/common/base/Cpu.h"
+#include "runtime/common/base/CpuFeatures.h"
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Log.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/ProcessLog.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/kernels/LibraryKernel.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,11 +1,11 @@
 #include "runtime/device/Device.h"
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/device/Kinds.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/device/DeviceKinds.h"
 #include "runtime/device/CpuDevice.h"
 #include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/kernels/Library.h"
+#include "runtime/kernels/KernelRegistry.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

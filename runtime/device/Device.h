@@ -1,4 +1,4 @@
-//===- Device.h - what executes programs: memory, code, queues -------------------------------------------------*- C++ -*-===//
+//===- Device.h - what executes programs: memory, code, queues ------------------------------------------*- C++ -*-===//
 //
 // One small interface; test/runtime/device holds ONE conformance suite, which the CPU, a simulated asynchronous device and a GPU behind a
 // simulated driver pass. Its words are few enough for a GPU: spaces of memory, copies, segments of work that are recorded once and given again
@@ -11,7 +11,7 @@
 #define GRAPHC_RUNTIME_DEVICE_DEVICE_H
 
 #include "runtime/common/abi/KernelAbi.h"
-#include "runtime/device/Memory.h"
+#include "runtime/device/MemoryRegion.h"
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -139,7 +139,7 @@ public:
   /// In Space::Host, for other processes of this host to map (Memory::share).
   virtual absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) = 0;
   virtual absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) = 0;
-  /// Of a call that kernels::checkCall took, for this device's queues, and on the host for its lanes too. Here: the host's (Library.h).
+  /// Of a call that kernels::checkCall took, for this device's queues, and on the host for its lanes too. Here: the host's (KernelRegistry.h).
   virtual absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>> make(const kernels::LibraryCall &call,
                                                                        const KernelOptions &options);
   virtual absl::StatusOr<std::unique_ptr<DeviceQueue>> makeQueue() = 0;
@@ -149,7 +149,7 @@ public:
 };
 
 using DeviceFactory = std::function<absl::StatusOr<std::unique_ptr<Device>>(const std::string &name)>;
-/// Who makes devices of a kind (Kinds.h), in this process. The host's kind is there from the start; once a kind, before it is asked for.
+/// Who makes devices of a kind (DeviceKinds.h), in this process. The host's kind is there from the start; once a kind, before it is asked for.
 void registerKind(std::string_view kind, DeviceFactory make);
 /// The device of that name, made when it is asked for first; one a process, and to its end. NotFound names the kinds that there are.
 absl::StatusOr<Device *> find(const std::string &name);

@@ -1,8 +1,8 @@
-//===- EventRing.h - the last events of the lanes of a task ---------------------------------------------------------*- C++ -*-===//
+//===- EventRing.h - the last events of the lanes of a task ---------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_EVENTRING_H
 #define GRAPHC_RUNTIME_EXECUTOR_EVENTRING_H
 
-#include "runtime/common/plan/LanePlace.h"
+#include "runtime/common/plan/LanePosition.h"
 
 #include <array>
 #include <atomic>

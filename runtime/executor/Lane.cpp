@@ -1,15 +1,15 @@
-//===- Lane.cpp - the step loop ----------------------------------------------------------------------------------------===//
+//===- Lane.cpp - the step loop -----------------------------------------------------------------------------------===//
 //
 // From run() on this is the hot path: no allocation, no look-up, no lock but a locks_variables program's own; behind it errors and texts.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "runtime/executor/Lane.h"
 
-#include "runtime/common/base/Clock.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/MonotonicClock.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/executor/LoopSum.h"
-#include "runtime/kernels/CallInBlocks.h"
+#include "runtime/kernels/ParallelKernelCall.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,4 +1,4 @@
-//===- Lane.h - a resumable cursor over one program instance --------------------------------------------------*- C++ -*-===//
+//===- Lane.h - a resumable cursor over one program instance --------------------------------------------*- C++ -*-===//
 //
 // A lane never blocks by itself: run() executes instructions until a step is done, the phase ends or a port is not ready,
 // and then says which port. A thread waits on that port and calls again (LaneRunner.h); the simulator runs another lane.
@@ -7,16 +7,16 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANE_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANE_H
 
-#include "runtime/executor/Frame.h"
-#include "runtime/executor/Host.h"
 #include "runtime/executor/LaneAllReduces.h"
+#include "runtime/executor/LaneCallbacks.h"
 #include "runtime/executor/LaneCursor.h"
+#include "runtime/executor/LaneFrame.h"
 #include "runtime/executor/LanePorts.h"
+#include "runtime/executor/LaneProgram.h"
 #include "runtime/executor/LaneSegments.h"
 #include "runtime/executor/LaneTrace.h"
 #include "runtime/executor/MessageSum.h"
-#include "runtime/executor/Program.h"
-#include "runtime/executor/Rejoin.h"
+#include "runtime/executor/RejoinableTasks.h"
 #include "runtime/executor/ReplicaChoice.h"
 #include "runtime/executor/StepGate.h"
 #include "runtime/transport/Transport.h"
@@ -48,7 +48,7 @@ public:
 
   LaneState run();
 
-  // Of a phase that goes on without a task for a while (Rejoin.h), while the lane's thread is not in it.
+  // Of a phase that goes on without a task for a while (RejoinableTasks.h), while the lane's thread is not in it.
   /// What is done of this lane and counts once lies before it.
   LanePoint done() const { return std::max(done_, LanePoint{currentStep, inStep_ ? uint32_t(position) : 0}); }
   /// It goes on at the begin of that step, by ports that are resolved again, and leaves out what lies before done() and counts once.

@@ -1,8 +1,8 @@
 #include "runtime/executor/LaneAllReduces.h"
 
-#include "runtime/common/base/Log.h"
-#include "runtime/common/plan/AllReduce.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/ProcessLog.h"
+#include "runtime/common/plan/AllReduceMoves.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/executor/ZeroCopyMemory.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-//===- LaneAllReduces.h - the all-reduces of one lane ---------------------------------------------------------------*- C++ -*-===//
+//===- LaneAllReduces.h - the all-reduces of one lane ---------------------------------------------------*- C++ -*-===//
 //
 // Each is one AllReduce; those that a step has begun get on between its instructions.
 //
@@ -6,11 +6,11 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANEALLREDUCES_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANEALLREDUCES_H
 
-#include "runtime/device/Memory.h"
-#include "runtime/executor/AllReduce.h"
-#include "runtime/executor/Frame.h"
+#include "runtime/device/MemoryRegion.h"
+#include "runtime/executor/LaneFrame.h"
 #include "runtime/executor/LanePorts.h"
 #include "runtime/executor/LaneTrace.h"
+#include "runtime/executor/ResumableAllReduce.h"
 
 #include <vector>
 

@@ -1,11 +1,11 @@
-//===- LaneCursor.h - how far a lane is, for it and for whoever asks ----------------------------------------------*- C++ -*-===//
+//===- LaneCursor.h - how far a lane is, for it and for whoever asks ------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANECURSOR_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANECURSOR_H
 
 #include "runtime/common/base/SingleWriter.h"
-#include "runtime/common/plan/LanePlace.h"
-#include "runtime/executor/Host.h"
-#include "runtime/executor/Program.h"
+#include "runtime/common/plan/LanePosition.h"
+#include "runtime/executor/LaneCallbacks.h"
+#include "runtime/executor/LaneProgram.h"
 
 namespace graphc::executor {
 

@@ -1,8 +1,8 @@
 #include "runtime/executor/LanePorts.h"
 
-#include "runtime/common/plan/AllReduce.h"
-#include "runtime/common/plan/LanePlace.h"
-#include "runtime/executor/TaskPhase.h"
+#include "runtime/common/plan/AllReduceMoves.h"
+#include "runtime/common/plan/LanePosition.h"
+#include "runtime/executor/PhaseSetup.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,9 +1,9 @@
-//===- LanePorts.h - the ports of one program instance, and what they are for -----------------------------------*- C++ -*-===//
+//===- LanePorts.h - the ports of one program instance, and what they are for ---------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANEPORTS_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANEPORTS_H
 
-#include "runtime/executor/Host.h"
-#include "runtime/executor/Program.h"
+#include "runtime/executor/LaneCallbacks.h"
+#include "runtime/executor/LaneProgram.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/status.h"

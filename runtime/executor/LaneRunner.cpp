@@ -1,7 +1,7 @@
 #include "runtime/executor/LaneRunner.h"
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/common/base/Thread.h"
+#include "runtime/common/base/StartThread.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

@@ -1,9 +1,9 @@
-//===- LaneRunner.h - threads for lanes ---------------------------------------------------------------------------*- C++ -*-===//
+//===- LaneRunner.h - threads for lanes -----------------------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANERUNNER_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANERUNNER_H
 
 #include "runtime/executor/Lane.h"
-#include "runtime/executor/Parking.h"
+#include "runtime/executor/LanePause.h"
 
 #include "absl/time/time.h"
 

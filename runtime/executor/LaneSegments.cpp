@@ -1,7 +1,7 @@
 #include "runtime/executor/LaneSegments.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/executor/LoopSum.h"
 
 #include "absl/strings/str_cat.h"

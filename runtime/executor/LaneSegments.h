@@ -1,9 +1,9 @@
-//===- LaneSegments.h - what one lane gives to its device -------------------------------------------------------*- C++ -*-===//
+//===- LaneSegments.h - what one lane gives to its device -----------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANESEGMENTS_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANESEGMENTS_H
 
-#include "runtime/executor/Frame.h"
-#include "runtime/executor/Program.h"
+#include "runtime/executor/LaneFrame.h"
+#include "runtime/executor/LaneProgram.h"
 #include "runtime/executor/QueuePort.h"
 
 #include "absl/status/status.h"

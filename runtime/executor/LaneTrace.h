@@ -1,4 +1,4 @@
-//===- LaneTrace.h - what a lane did, and when ------------------------------------------------------------------*- C++ -*-===//
+//===- LaneTrace.h - what a lane did, and when ----------------------------------------------------------*- C++ -*-===//
 //
 // Of the steps that --profile_steps asks for. The lane writes records of a fixed size into memory that was there before, one clock reading
 // each; others read them once it has ended. What is full takes no more, and counts what it has not taken.
@@ -7,8 +7,8 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANETRACE_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANETRACE_H
 
-#include "runtime/common/base/Clock.h"
-#include "runtime/executor/Program.h"
+#include "runtime/common/base/MonotonicClock.h"
+#include "runtime/executor/LaneProgram.h"
 
 #include "absl/status/statusor.h"
 

@@ -1,8 +1,8 @@
-//===- LoopSum.h - the sum of what a loop's times make, by the tree --------------------------------------------------*- C++ -*-===//
+//===- LoopSum.h - the sum of what a loop's times make, by the tree -------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LOOPSUM_H
 #define GRAPHC_RUNTIME_EXECUTOR_LOOPSUM_H
 
-#include "runtime/executor/Program.h"
+#include "runtime/executor/LaneProgram.h"
 
 #include <bit>
 

@@ -1,4 +1,4 @@
-//===- MessageSum.h - the sum of one message of every instance, or all of them, resumable -------------------------------------------*- C++ -*-===//
+//===- MessageSum.h - the sum of one message of every instance, or all of them, resumable ---------------*- C++ -*-===//
 //
 // Of one lane, which makes one at a time. Allocates only when it is made.
 //
@@ -7,7 +7,7 @@
 #define GRAPHC_RUNTIME_EXECUTOR_MESSAGESUM_H
 
 #include "runtime/common/base/SingleWriter.h"
-#include "runtime/executor/Frame.h"
+#include "runtime/executor/LaneFrame.h"
 #include "runtime/executor/LanePorts.h"
 
 #include <span>

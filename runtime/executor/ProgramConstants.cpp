@@ -1,7 +1,7 @@
 #include "runtime/executor/ProgramConstants.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/MemoryNeeds.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/MemoryRequirements.h"
 #include "runtime/executor/ZeroCopyMemory.h"
 
 #include <algorithm>

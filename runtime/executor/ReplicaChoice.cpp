@@ -1,7 +1,7 @@
 #include "runtime/executor/ReplicaChoice.h"
 
-#include "runtime/common/plan/Types.h"
-#include "runtime/transport/Conflating.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/transport/ConflatingTransport.h"
 
 #include "absl/strings/str_cat.h"
 

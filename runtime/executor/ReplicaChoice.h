@@ -1,8 +1,8 @@
-//===- ReplicaChoice.h - backup workers: the first replicas of a step, and the sum of theirs alone ----------------*- C++ -*-===//
+//===- ReplicaChoice.h - backup workers: the first replicas of a step, and the sum of theirs alone ------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_REPLICACHOICE_H
 #define GRAPHC_RUNTIME_EXECUTOR_REPLICACHOICE_H
 
-#include "runtime/executor/Frame.h"
+#include "runtime/executor/LaneFrame.h"
 #include "runtime/executor/LanePorts.h"
 
 #include <string>

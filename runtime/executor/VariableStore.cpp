@@ -1,9 +1,9 @@
 #include "runtime/executor/VariableStore.h"
 
 #include "runtime/common/base/Crc32c.h"
-#include "runtime/common/base/Random.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/PhiloxRandom.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/device/Device.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,9 +1,9 @@
 #include "runtime/executor/ZeroCopyMemory.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/AllReduceMoves.h"
 #include "runtime/common/plan/InstructionTable.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/device/Device.h"
 
 #include <algorithm>

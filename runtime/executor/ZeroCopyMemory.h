@@ -1,9 +1,9 @@
-//===- ZeroCopyMemory.h - what one task's peers read in place ---------------------------------------------------*- C++ -*-===//
+//===- ZeroCopyMemory.h - what one task's peers read in place -------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_ZEROCOPYMEMORY_H
 #define GRAPHC_RUNTIME_EXECUTOR_ZEROCOPYMEMORY_H
 
 #include "runtime/common/plan/plan.pb.h"
-#include "runtime/device/Memory.h"
+#include "runtime/device/MemoryRegion.h"
 
 #include "absl/status/statusor.h"
 

@@ -1,7 +1,7 @@
-// What a call of the library's convolutions looks like; Convolution.cpp makes and runs them.
-#include "runtime/common/base/Status.h"
-#include "runtime/kernels/CallReader.h"
-#include "runtime/kernels/Convolution.h"
+// What a call of the library's convolutions looks like; ConvolutionKernel.cpp makes and runs them.
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/kernels/ConvolutionKernel.h"
+#include "runtime/kernels/LibraryCallReader.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

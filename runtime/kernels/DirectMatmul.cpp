@@ -1,6 +1,6 @@
 #include "runtime/kernels/DirectMatmul.h"
 
-#include "runtime/kernels/Simd.h"
+#include "runtime/kernels/SimdKernels.h"
 
 #include "absl/strings/str_cat.h"
 

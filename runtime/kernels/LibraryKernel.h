@@ -1,9 +1,9 @@
-//===- LibraryKernel.h - a kernel of a library, made once, called every step -----------------------------------------*- C++ -*-===//
+//===- LibraryKernel.h - a kernel of a library, made once, called every step ----------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_KERNELS_LIBRARYKERNEL_H
 #define GRAPHC_RUNTIME_KERNELS_LIBRARYKERNEL_H
 
-#include "runtime/kernels/Matmul.h"
-#include "runtime/kernels/Pool.h"
+#include "runtime/kernels/MatmulKernel.h"
+#include "runtime/kernels/ThreadPool.h"
 
 #include "absl/status/statusor.h"
 

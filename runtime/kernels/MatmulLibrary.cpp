@@ -1,8 +1,8 @@
-// What a call of the library matmul looks like, on CPUs and on GPUs. Matmul.cpp makes and runs the first, runtime/device/cuda/Products.cpp the
+// What a call of the library matmul looks like, on CPUs and on GPUs. MatmulKernel.cpp makes and runs the first, runtime/device/cuda/CublasMatmul.cpp the
 // second.
-#include "runtime/common/base/Status.h"
-#include "runtime/kernels/Library.h"
-#include "runtime/kernels/Matmul.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/kernels/KernelRegistry.h"
+#include "runtime/kernels/MatmulKernel.h"
 
 #include "absl/strings/str_cat.h"
 

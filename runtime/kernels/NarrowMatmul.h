@@ -1,4 +1,4 @@
-//===- NarrowMatmul.h - the library matmul with few columns ------------------------------------------------------------*- C++ -*-===//
+//===- NarrowMatmul.h - the library matmul with few columns ---------------------------------------------*- C++ -*-===//
 //
 // Gradients of the weights of a layer with few outputs (a classifier's last), and products of a matrix and a vector, from either side:
 // docs/decisions/2026-11-28-few-columns.md.
@@ -8,7 +8,7 @@
 #define GRAPHC_RUNTIME_KERNELS_NARROWMATMUL_H
 
 #include "runtime/kernels/LibraryKernel.h"
-#include "runtime/kernels/Simd.h"
+#include "runtime/kernels/SimdKernels.h"
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 // The kernels for AVX-512; CMakeLists.txt says so to the compiler.
-#include "runtime/kernels/Simd.h"
+#include "runtime/kernels/SimdKernels.h"
 
 namespace graphc::kernels {
 namespace {

@@ -1,6 +1,6 @@
-//===- SimdTile.h - sums of products in registers, for one kind of CPU --------------------------------------------------*- C++ -*-===//
+//===- SimdTile.h - sums of products in registers, for one kind of CPU ----------------------------------*- C++ -*-===//
 //
-// Included once by each file that is compiled for a kind of CPU (Simd.h), in a namespace of its own. Nothing of the standard library
+// Included once by each file that is compiled for a kind of CPU (SimdKernels.h), in a namespace of its own. Nothing of the standard library
 // here: a linker may take one file's inline functions, compiled for a newer CPU, for all files.
 //
 // Each element of a result is one sum over k in k's order, whatever the tile that it is in.

@@ -1,4 +1,4 @@
-//===- WinogradLoops.h - Winograd.cpp's loops, for one width of vectors ------------------------------------------------*- C++ -*-===//
+//===- WinogradLoops.h - WinogradConvolution.cpp's loops, for one width of vectors ----------------------*- C++ -*-===//
 //
 // Included once for each width, in a namespace of its own that has said what `Vector` is; so there is no guard. Lanes are neighbouring
 // features, and no lane's number depends on another's: each width has the same bits.

@@ -1,6 +1,6 @@
 #include "runtime/launch/ChildProcess.h"
 
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/launch/StopSignals.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
-//===- ChildProcess.h - a task in a process of its own: how it is started, what it writes, how it has ended ----------*- C++ -*-===//
+//===- ChildProcess.h - a task in a process of its own: how it is started, what it writes, how it has ended -*- C++ -*-===//
 //
-// graphrun's launcher (Launcher.h) and the session of a program (StartedTasks.h) start tasks by these functions alone. Processes are started by
+// graphrun's launcher (TaskLauncher.h) and the session of a program (ChildTasks.h) start tasks by these functions alone. Processes are started by
 // posix_spawn, which neither copies the memory of a large program nor runs its fork handlers.
 //
 //===----------------------------------------------------------------------------------------------------------------===//

@@ -1,9 +1,9 @@
-//===- LaunchContext.h - what a started task receives from the process that started it, and reports to it ----------------*- C++ -*-===//
+//===- LaunchContext.h - what a started task receives from the process that started it, and reports to it -*- C++ -*-===//
 //
 // Down: an inherited, sealed memfd, named by the environment variable GRAPHC_LAUNCH_FD (a number; the secret itself is in no environment and on
 // no command line). graphrun's launcher creates one for each of its tasks, and so does a program whose session starts the other tasks.
 // Up, to a launcher: one JSON object a line on an inherited pipe. A launcher that starts tasks again also sends words down on an inherited
-// socket (LauncherWords.h).
+// socket (LauncherMessages.h).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_LAUNCH_LAUNCHCONTEXT_H
@@ -23,7 +23,7 @@ inline constexpr char kLaunchVariable[] = "GRAPHC_LAUNCH_FD";
 
 struct LaunchContext {
   std::string run; ///< a random name
-  std::string secret; ///< of this run (service/Proof.h)
+  std::string secret; ///< of this run (service/SecretProof.h)
   std::vector<std::string> addresses; ///< by task number; their sockets are inherited as well (base::UnnamedListener)
   int listenerFd = -1; ///< the child's own socket, at which it listens; set for each child
   int reportFd = -1; ///< the child's end of the pipe; set by the launcher for each child

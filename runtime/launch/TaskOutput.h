@@ -1,10 +1,10 @@
-//===- TaskOutput.h - what a task says, to its launcher or to a terminal ------------------------------------------------*- C++ -*-===//
+//===- TaskOutput.h - what a task says, to its launcher or to a terminal --------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_LAUNCH_TASKOUTPUT_H
 #define GRAPHC_RUNTIME_LAUNCH_TASKOUTPUT_H
 
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Log.h"
 #include "runtime/common/base/Mutex.h"
+#include "runtime/common/base/ProcessLog.h"
 #include "runtime/launch/LaunchContext.h"
 #include "runtime/observe/ProgressLine.h"
 

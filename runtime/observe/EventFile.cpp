@@ -1,7 +1,7 @@
 #include "runtime/observe/EventFile.h"
 
 #include "runtime/common/base/Crc32c.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/observe/event.pb.h"
 

@@ -1,4 +1,4 @@
-//===- EventFile.h - files of events that TensorBoard reads --------------------------------------------------------*- C++ -*-===//
+//===- EventFile.h - files of events that TensorBoard reads ---------------------------------------------*- C++ -*-===//
 //
 // A file is TFRecords, one an event: length, its checksum, the event, its checksum. Each is one write(2), so that a process that is
 // killed leaves whole ones, and at most one that is cut short, which TensorBoard leaves out.
@@ -8,7 +8,7 @@
 #define GRAPHC_RUNTIME_OBSERVE_EVENTFILE_H
 
 #include "runtime/common/base/File.h"
-#include "runtime/observe/Record.h"
+#include "runtime/observe/StepRecord.h"
 
 #include "absl/status/statusor.h"
 

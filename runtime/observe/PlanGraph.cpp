@@ -1,7 +1,7 @@
 #include "runtime/observe/PlanGraph.h"
 
 #include "runtime/common/plan/InstructionTable.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/observe/event.pb.h"
 
 #include "absl/strings/ascii.h"

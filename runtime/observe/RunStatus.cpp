@@ -1,6 +1,6 @@
 #include "runtime/observe/RunStatus.h"
 
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/TextUtils.h"
 #include "runtime/observe/JsonNumber.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
-//===- RunStatus.h - how a run is doing, for whoever asks while it runs ---------------------------------------*- C++ -*-===//
+//===- RunStatus.h - how a run is doing, for whoever asks while it runs ---------------------------------*- C++ -*-===//
 //
-// A snapshot on the chief (session/master/StatusBoard.h makes it) and its three forms: JSON, which graphrun status reads again, Prometheus's text
+// A snapshot on the chief (session/master/StatusCollector.h makes it) and its three forms: JSON, which graphrun status reads again, Prometheus's text
 // format, and a page for people.
 //
 //===----------------------------------------------------------------------------------------------------------------===//

@@ -1,5 +1,5 @@
-//===- StatusPage.cpp - a run's status as a page ---------------------------------------------------------------------------===//
-#include "runtime/common/base/Text.h"
+//===- StatusPage.cpp - a run's status as a page ------------------------------------------------------------------===//
+#include "runtime/common/base/TextUtils.h"
 #include "runtime/observe/RunStatus.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,7 @@
 #include "runtime/service/CheckService.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/TextUtils.h"
 #include "runtime/service/PeerCheck.h"
 #include "runtime/tls/PeerCertificate.h"
 

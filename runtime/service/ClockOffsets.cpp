@@ -1,6 +1,6 @@
 #include "runtime/service/ClockOffsets.h"
 
-#include "runtime/common/base/Clock.h"
+#include "runtime/common/base/MonotonicClock.h"
 
 #include "absl/time/clock.h"
 

@@ -1,10 +1,10 @@
 #include "runtime/service/ControlLink.h"
 
-#include "runtime/common/base/Clock.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/MonotonicClock.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/TextUtils.h"
 #include "runtime/service/MasterService.h"
-#include "runtime/service/Outbox.h"
+#include "runtime/service/StreamOutbox.h"
 #include "runtime/tls/PeerCertificate.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-//===- ControlLink.h - a task's way to the master ---------------------------------------------------------*- C++ -*-===//
+//===- ControlLink.h - a task's way to the master -------------------------------------------------------*- C++ -*-===//
 //
 // The session reads orders from its inbox; send() comes from any thread. On the chief the master is in the same process and
 // LocalLink joins the two without a server, which is also how a plan with one task runs.
@@ -8,9 +8,9 @@
 #define GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/service/Backlog.h"
-#include "runtime/service/Coordinator.h"
-#include "runtime/service/Dialer.h"
+#include "runtime/service/ResultBacklog.h"
+#include "runtime/service/TaskCoordinator.h"
+#include "runtime/service/TaskDialer.h"
 
 #include <grpcpp/grpcpp.h>
 

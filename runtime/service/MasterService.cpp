@@ -1,7 +1,7 @@
 #include "runtime/service/MasterService.h"
 
 #include "runtime/common/base/Version.h"
-#include "runtime/service/Outbox.h"
+#include "runtime/service/StreamOutbox.h"
 #include "runtime/tls/PeerCertificate.h"
 
 #include "absl/strings/str_cat.h"

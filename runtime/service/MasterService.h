@@ -1,9 +1,9 @@
-//===- MasterService.h - the coordinator over gRPC --------------------------------------------------------*- C++ -*-===//
+//===- MasterService.h - the coordinator over gRPC ------------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SERVICE_MASTERSERVICE_H
 #define GRAPHC_RUNTIME_SERVICE_MASTERSERVICE_H
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/service/Coordinator.h"
+#include "runtime/service/TaskCoordinator.h"
 #include "runtime/service/service.grpc.pb.h"
 
 namespace graphc::service {

@@ -1,7 +1,7 @@
 #include "runtime/service/PeerCheck.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/cluster/Address.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/cluster/TaskAddresses.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

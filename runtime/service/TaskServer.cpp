@@ -1,8 +1,8 @@
 #include "runtime/service/TaskServer.h"
 
 #include "runtime/common/base/Socket.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/cluster/Address.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/cluster/TaskAddresses.h"
 #include "runtime/tls/ServerCredentials.h"
 
 #include "absl/strings/str_cat.h"

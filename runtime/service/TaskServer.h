@@ -1,9 +1,9 @@
-//===- TaskServer.h - a task's one port -------------------------------------------------------------------*- C++ -*-===//
+//===- TaskServer.h - a task's one port -----------------------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
 #define GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
 
-#include "runtime/service/Admission.h"
-#include "runtime/service/Dialer.h"
+#include "runtime/service/ConnectionAdmission.h"
+#include "runtime/service/TaskDialer.h"
 #include "runtime/transport/GrpcTransport.h"
 
 #include <initializer_list>

@@ -1,7 +1,7 @@
 #include "runtime/service/TaskTable.h"
 
-#include "runtime/common/base/Text.h"
-#include "runtime/common/base/WaitSoFar.h"
+#include "runtime/common/base/TextUtils.h"
+#include "runtime/common/base/WaitDurationText.h"
 #include "runtime/service/PeerCheck.h"
 
 #include "absl/strings/str_cat.h"

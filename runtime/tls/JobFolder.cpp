@@ -1,9 +1,9 @@
 #include "runtime/tls/JobFolder.h"
 
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Thread.h"
-#include "runtime/common/base/WaitSoFar.h"
+#include "runtime/common/base/StartThread.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/WaitDurationText.h"
 #include "runtime/tls/OpenSsl.h"
 
 #include "absl/strings/ascii.h"

@@ -1,4 +1,4 @@
-//===- JobFolder.h - certificates for the tasks of one run, through a folder that all of them see --------------*- C++ -*-===//
+//===- JobFolder.h - certificates for the tasks of one run, through a folder that all of them see -------*- C++ -*-===//
 //
 // --job_dir DIR, on a file system that the machines share, mode 0700: who can read it is one of the run's. In DIR/RUN
 //   ps-0.NONCE.host      a task asks: it is this task, on this host (the nonce is its own, so an answer to an earlier one is none to it)
@@ -11,8 +11,8 @@
 #ifndef GRAPHC_RUNTIME_TLS_JOBFOLDER_H
 #define GRAPHC_RUNTIME_TLS_JOBFOLDER_H
 
-#include "runtime/tls/Authority.h"
-#include "runtime/tls/Credentials.h"
+#include "runtime/tls/CertificateAuthority.h"
+#include "runtime/tls/TlsCredentials.h"
 
 #include "runtime/common/base/Mutex.h"
 

@@ -1,7 +1,7 @@
 #include "runtime/tls/OpenSsl.h"
 
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
 

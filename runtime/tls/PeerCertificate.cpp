@@ -1,7 +1,7 @@
 #include "runtime/tls/PeerCertificate.h"
 
 #include "runtime/common/base/Socket.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/tls/OpenSsl.h"
 
 #include "absl/strings/str_cat.h"

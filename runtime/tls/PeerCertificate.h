@@ -1,4 +1,4 @@
-//===- PeerCertificate.h - for whom the other end's certificate is good ----------------------------------*- C++ -*-===//
+//===- PeerCertificate.h - for whom the other end's certificate is good ---------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_TLS_PEERCERTIFICATE_H
 #define GRAPHC_RUNTIME_TLS_PEERCERTIFICATE_H
 
@@ -11,7 +11,7 @@
 namespace graphc::tls {
 
 /// What gRPC has verified of a caller or of who was called. Without TLS it names nobody, and every check is OK: then both ends
-/// are one user (service/Admission.h).
+/// are one user (service/ConnectionAdmission.h).
 class PeerCertificate {
 public:
   PeerCertificate() = default;

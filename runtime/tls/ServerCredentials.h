@@ -1,8 +1,8 @@
-//===- ServerCredentials.h - what a task's server shows to who dials it ------------------------------------------*- C++ -*-===//
+//===- ServerCredentials.h - what a task's server shows to who dials it ---------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_TLS_SERVERCREDENTIALS_H
 #define GRAPHC_RUNTIME_TLS_SERVERCREDENTIALS_H
 
-#include "runtime/tls/Credentials.h"
+#include "runtime/tls/TlsCredentials.h"
 
 #include <grpcpp/security/server_credentials.h>
 

@@ -2,7 +2,7 @@
 
 #include "runtime/common/plan/InstructionTable.h"
 #include "runtime/common/plan/InstructionText.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include "absl/strings/str_cat.h"
 

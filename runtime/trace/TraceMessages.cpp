@@ -1,7 +1,7 @@
 #include "runtime/trace/TraceMessages.h"
 
-#include "runtime/common/plan/RunAhead.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/StepRunAhead.h"
 
 #include <algorithm>
 #include <map>

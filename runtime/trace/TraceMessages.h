@@ -1,4 +1,4 @@
-//===- TraceMessages.h - which messages a lane's records are about ------------------------------------------*- C++ -*-===//
+//===- TraceMessages.h - which messages a lane's records are about --------------------------------------*- C++ -*-===//
 //
 // Records name an instruction and how many of its messages; the plan says which these are. Sender and receiver name a message alike, each
 // from its own record: the k-th send of a channel pairs with its k-th receive.
@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_TRACE_TRACEMESSAGES_H
 #define GRAPHC_RUNTIME_TRACE_TRACEMESSAGES_H
 
-#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/AllReduceMoves.h"
 #include "runtime/common/plan/plan.pb.h"
 #include "runtime/executor/LaneTrace.h"
 

@@ -1,4 +1,4 @@
-//===- GrpcLink.h - everything that one task exchanges with one peer over their data streams --------------*- C++ -*-===//
+//===- GrpcLink.h - everything that one task exchanges with one peer over their data streams ------------*- C++ -*-===//
 //
 // The link owns the ports and the queues of what is to be written; Wires (gRPC streams, GrpcTransport.cpp) write and read for
 // it. Lanes submit, gRPC threads drain. No call into a Wire is made under the link's mutex.
@@ -11,7 +11,7 @@
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCLINK_H
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/transport/GrpcMessage.h"
+#include "runtime/transport/GrpcMessageReader.h"
 #include "runtime/transport/GrpcPorts.h"
 
 #include "absl/base/thread_annotations.h"

@@ -1,7 +1,7 @@
 #include "runtime/transport/GrpcPorts.h"
 
 #include "runtime/common/base/Futex.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/transport/GrpcLink.h"
 
 #include "absl/strings/str_cat.h"

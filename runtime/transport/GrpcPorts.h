@@ -1,9 +1,9 @@
-//===- GrpcPorts.h - one channel's two ends over a data stream --------------------------------------------*- C++ -*-===//
+//===- GrpcPorts.h - one channel's two ends over a data stream ------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCPORTS_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCPORTS_H
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/device/Memory.h"
+#include "runtime/device/MemoryRegion.h"
 #include "runtime/transport/GrpcFrame.h"
 #include "runtime/transport/Transport.h"
 

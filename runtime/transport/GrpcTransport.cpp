@@ -1,7 +1,7 @@
 #include "runtime/transport/GrpcTransport.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/TextUtils.h"
 #include "runtime/tls/PeerCertificate.h"
 
 #include "absl/strings/numbers.h"

@@ -1,4 +1,4 @@
-//===- GrpcTransport.h - the data plane over gRPC ---------------------------------------------------------*- C++ -*-===//
+//===- GrpcTransport.h - the data plane over gRPC -------------------------------------------------------*- C++ -*-===//
 //
 // One bidirectional stream a pair of tasks, whatever the number of channels, or kMaxStreams of them, each a connection of its
 // own, where messages are large: one connection is encrypted by one core at a time. The task with the lower number dials, the
@@ -7,7 +7,7 @@
 //   3. connect() everywhere, 4. waitConnected()                      5. lanes run; reset(epoch) between phases
 //   6. shutdown() before the lanes' buffers are freed
 // Peers and their streams are told apart by the metadata of the call: plan, run, task, incarnation (checked on both ends), which
-// stream of how many. Who may call at all is decided before (service/Admission.h, TLS).
+// stream of how many. Who may call at all is decided before (service/ConnectionAdmission.h, TLS).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCTRANSPORT_H

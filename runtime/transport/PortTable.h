@@ -1,8 +1,8 @@
-//===- PortTable.h - the ring ports of one transport, by channel ---------------------------------------------------*- C++ -*-===//
+//===- PortTable.h - the ring ports of one transport, by channel ----------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_PORTTABLE_H
 #define GRAPHC_RUNTIME_TRANSPORT_PORTTABLE_H
 
-#include "runtime/transport/Ring.h"
+#include "runtime/transport/MessageRing.h"
 
 #include <map>
 #include <memory>

@@ -1,9 +1,9 @@
-//===- SpinThenPark.h - what a lane does before it sleeps ----------------------------------------------------------*- C++ -*-===//
+//===- SpinThenPark.h - what a lane does before it sleeps -----------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_SPINTHENPARK_H
 #define GRAPHC_RUNTIME_TRANSPORT_SPINTHENPARK_H
 
-#include "runtime/common/base/Clock.h"
 #include "runtime/common/base/Futex.h"
+#include "runtime/common/base/MonotonicClock.h"
 
 #include "absl/time/time.h"
 

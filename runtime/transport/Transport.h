@@ -1,4 +1,4 @@
-//===- Transport.h - moving one channel's messages between two lanes --------------------------------------*- C++ -*-===//
+//===- Transport.h - moving one channel's messages between two lanes ------------------------------------*- C++ -*-===//
 //
 // One small interface with four implementations: in-process, shared memory, gRPC, conflating. test/runtime/transport holds ONE
 // conformance suite that all of them pass. Threads: a port belongs to one lane; only that lane calls it. abort() of
@@ -40,9 +40,9 @@ struct ChannelSpec {
   /// The receiver reads the sender's buffer in place where both can reach it (in process, shared memory): start() takes
   /// no copy whatever the mode, and done() is Ready once every message was released. Elsewhere like any other.
   bool zeroCopy = false;
-  bool conflating = false; ///< no fifo but a versioned slot within one task (Conflating.h)
+  bool conflating = false; ///< no fifo but a versioned slot within one task (ConflatingTransport.h)
   /// The sender takes another message from the receiver's lane before it needs the slot that a release() frees
-  /// (plan/Credits.h): where telling it costs a message of its own, the news may wait for that one.
+  /// (plan/PiggybackedCredits.h): where telling it costs a message of its own, the news may wait for that one.
   bool creditWaits = false;
   bool gathered =
       false; ///< one lane receives all instances of the channel that this task does, and waits for all at once

@@ -1,4 +1,4 @@
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/transport/Transport.h"
 
 #include <algorithm>

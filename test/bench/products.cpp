@@ -1,7 +1,7 @@
 // Which kernel is faster for a product of dense f32, on one thread: of oneDNN's, the one that it takes by itself or the next in its list
 // (docs/decisions/2026-11-28-few-rows-by-a-large-matrix.md); of products with few columns or one row, and of operands that a cache holds, the first of these or this
 // project's own (docs/decisions/2026-11-28-few-columns.md, 2026-11-28-products-without-copies.md). In turns, each time with 4 MiB of other memory touched before. A line a product. With avx2 or sse: our own kernels for such CPUs.
-#include "runtime/kernels/Simd.h"
+#include "runtime/kernels/SimdKernels.h"
 
 #include <algorithm>
 #include <chrono>

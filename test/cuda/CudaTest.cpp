@@ -1,5 +1,5 @@
 // A GPU on the tests' driver, beyond what every device does; and what that driver itself says of graphs that the manual forbids.
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/CudaDriverApi.h"
 #include "test/cuda/TestDevice.h"
 #include "test/runtime/device/DeviceHarness.h"
 

@@ -1,6 +1,6 @@
 // Large products of a GPU: what cuBLASLt is told, the bounds of each precision, and its algorithms.
-#include "runtime/device/cuda/Products.h"
-#include "runtime/kernels/Library.h"
+#include "runtime/device/cuda/CublasMatmul.h"
+#include "runtime/kernels/KernelRegistry.h"
 #include "test/cuda/TestDevice.h"
 #include "test/runtime/device/DeviceHarness.h"
 

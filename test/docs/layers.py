@@ -20,7 +20,7 @@ LIBRARIES = {"absl/": "absl", "llvm/": "LLVM", "lld/": "LLVM", "mlir/": "MLIR", 
 
 
 def folder(path):
-    """runtime/common/plan/Verify.h → runtime/common/plan; runtime/device/cuda/Driver.h → runtime/device; passes/Passes.h → passes."""
+    """runtime/common/plan/VerifyPlan.h → runtime/common/plan; runtime/device/cuda/CudaDriverApi.h → runtime/device; passes/Passes.h → passes."""
     parts = path.split("/")[:-1]
     return "/".join(parts[:3 if "/".join(parts[:2]) in NESTED else 2])
 

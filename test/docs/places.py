@@ -4,7 +4,7 @@
 - Every relative link of every committed Markdown page leads to a file.
 - Every `path/in/backticks` that begins with a folder of this repository exists (build/ aside; a * stands for any name).
 - docs/architecture.md names every folder of passes/ and runtime/, every pass, and the passes of each stage in the order of
-  passes/Pipelines.cpp; docs/README.md every page, docs/decisions/README.md
+  passes/PassPipelines.cpp; docs/README.md every page, docs/decisions/README.md
   every decision.
 """
 import glob
@@ -53,7 +53,7 @@ def main():
             for name in re.findall(r'^def \w+ : (?:Interface)?Pass<"([\w-]+)"', file.read(), flags=re.M):
                 if f"`{name}`" not in architecture:
                     findings.append(f"docs/architecture.md does not name the pass `{name}`")
-    with open("passes/Pipelines.cpp", encoding="utf-8") as file:
+    with open("passes/PassPipelines.cpp", encoding="utf-8") as file:
         parts = re.findall(r"^(static )?void build(\w+)\(OpPassManager &\w+\) \{(.*?)^\}", file.read(), flags=re.M | re.S)
     bodies = {name: body for _, name, body in parts}  # one that another calls stands there for what it has
     whole = {name: re.sub(r"^ *build(\w+)\(", lambda call: bodies[call[1]] + call[0], body, flags=re.M) for name, body in bodies.items()}
@@ -61,7 +61,7 @@ def main():
     table = [(stage, re.findall(r"`([\w-]+)`", row)) for stage, row in
              re.findall(r"^\| (\w+) \| (`[^|]*) \|", architecture, flags=re.M) if stage in dict(built)]
     if built != table or len(built) < 8:
-        findings.append(f"docs/architecture.md has the order of passes as {table}, passes/Pipelines.cpp as {built}")
+        findings.append(f"docs/architecture.md has the order of passes as {table}, passes/PassPipelines.cpp as {built}")
     for folder in ("docs", "docs/decisions"):
         with open(f"{folder}/README.md", encoding="utf-8") as file:
             index = file.read()

@@ -1,8 +1,8 @@
 // Every byte of a small plan changed, as it is and with the sum made right again: an error or an equal plan, no crash.
 #include "runtime/common/base/Sha256.h"
-#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/LivenessCertificate.h"
 #include "runtime/common/plan/PlanFile.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "test/fuzz/SamplePlan.h"
 
 #include <gtest/gtest.h>

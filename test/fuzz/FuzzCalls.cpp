@@ -1,9 +1,9 @@
 // Library calls as a plan's bytes may describe them: one that is consistent, of which up to three numbers are changed. What a library takes and
 // is small is made and run three times, between pages that may not be touched: the results have the same bits whatever was in scratch memory,
 // on one thread and on three.
-#include "runtime/device/Memory.h"
-#include "runtime/kernels/Library.h"
-#include "runtime/kernels/Pool.h"
+#include "runtime/device/MemoryRegion.h"
+#include "runtime/kernels/KernelRegistry.h"
+#include "runtime/kernels/ThreadPool.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,12 +1,12 @@
 // .npy, safetensors, manifests, what says that training is over, and files of values of other programs (.npz, safetensors): the first byte
 // says which. What is accepted must come back the same.
-#include "runtime/checkpoint/Finished.h"
-#include "runtime/checkpoint/Manifest.h"
-#include "runtime/checkpoint/Npy.h"
-#include "runtime/checkpoint/Safetensors.h"
+#include "runtime/checkpoint/CheckpointManifest.h"
+#include "runtime/checkpoint/NpyFormat.h"
+#include "runtime/checkpoint/SafetensorsFile.h"
+#include "runtime/checkpoint/TrainingEndMarker.h"
 #include "runtime/checkpoint/ValuesFile.h"
 #include "runtime/common/base/Sha256.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include <cstdlib>
 

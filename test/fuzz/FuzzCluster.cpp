@@ -1,7 +1,7 @@
 // cluster.json, and the device and strategy names that come from flags.
-#include "runtime/common/cluster/Address.h"
 #include "runtime/common/cluster/ClusterConfig.h"
-#include "runtime/common/cluster/Pattern.h"
+#include "runtime/common/cluster/NamePattern.h"
+#include "runtime/common/cluster/TaskAddresses.h"
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // CSV files: the first byte says how they are read. Each row that comes out is as long as all of them.
-#include "runtime/data/Csv.h"
+#include "runtime/data/CsvFile.h"
 
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
 // The data protocol and a peer that is out of its mind: messages to a real link with its ports, words that it writes into shared memory.
 // What a lane takes is what was sent, or nothing; what is refused has a name.
-#include "runtime/transport/Ring.h"
+#include "runtime/transport/MessageRing.h"
 #include "test/fuzz/DataScript.h"
 
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // What comes over the sockets of a run's status: the first byte says whether the rest is a request (q), an answer (a) or a status (s). A request
 // is whole, refused by a status that there is, or waits for more, and what is whole stays so with more bytes behind it; a status that was
 // read is written and read again to the same bytes, and has a page and metrics.
-#include "runtime/http/Client.h"
-#include "runtime/http/Request.h"
+#include "runtime/http/HttpClient.h"
+#include "runtime/http/HttpRequest.h"
 #include "runtime/observe/RunStatus.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // IDX files, plain and compressed, and every conversion of what they hold.
-#include "runtime/data/Convert.h"
+#include "runtime/data/ElementConversion.h"
 #include "runtime/data/IdxFile.h"
 
 #include <algorithm>

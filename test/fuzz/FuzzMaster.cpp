@@ -1,7 +1,7 @@
 // A master and tasks that are out of their minds: any messages in any order to a real coordinator and driver. A line without bytes is what
 // honest tasks would answer, so that what is mad comes at any point of a run.
 #include "runtime/service/ControlLink.h"
-#include "runtime/session/master/Driver.h"
+#include "runtime/session/master/MasterDriver.h"
 #include "runtime/session/results/FetchPrinter.h"
 #include "test/fuzz/Protocol.h"
 #include "test/runtime/session/HonestAnswer.h"

@@ -1,5 +1,5 @@
 // .npy files, and with a first byte of 'z' the array "x" of a .npz archive; then every conversion of what they hold.
-#include "runtime/data/Convert.h"
+#include "runtime/data/ElementConversion.h"
 #include "runtime/data/NpyFile.h"
 
 using namespace graphc;

@@ -1,9 +1,9 @@
 // The plan's reader and verifier on arbitrary bytes (the sum is not compared), and what relies on a verified plan without
 // running it. A mutator that knows the schema changes single fields, so that changes get behind the parser.
-#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/LivenessCertificate.h"
 #include "runtime/common/plan/PlanFile.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "runtime/data/PhaseBatches.h"
 #include "test/fuzz/FieldMutator.h"
 #include "test/fuzz/SamplePlan.h"

@@ -1,6 +1,6 @@
 // graphrun explain: a folder of recordings that anybody may have written. A script's first line is the plan's sketch, each other one a
 // recording, put into a half with a checksum that is right (how 0), or the file as it is. Lines come out, or an error in words.
-#include "runtime/session/hangs/Recordings.h"
+#include "runtime/session/hangs/ExplainRecordings.h"
 #include "test/fuzz/Protocol.h"
 
 #include <google/protobuf/stubs/logging.h>

@@ -1,8 +1,8 @@
 // A task and a chief that is out of its mind: any orders in any order, obeyed by a real session of a real plan. Everything ends by an
 // error or the end of the run, within the time that libFuzzer gives an input.
 #include "runtime/checkpoint/Checkpoint.h"
-#include "runtime/executor/Control.h"
-#include "runtime/session/task/TaskSession.h"
+#include "runtime/executor/ControlMessage.h"
+#include "runtime/session/task/OrderExecutor.h"
 #include "test/fuzz/Protocol.h"
 #include "test/runtime/session/ScriptedLink.h"
 

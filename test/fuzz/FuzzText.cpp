@@ -1,5 +1,5 @@
 // A vocabulary, a line of "=", then a text that it cuts into tokens of its own.
-#include "runtime/data/Vocabulary.h"
+#include "runtime/data/TextVocabulary.h"
 
 #include <cstdlib>
 #include <cstring>

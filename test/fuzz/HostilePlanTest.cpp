@@ -1,5 +1,5 @@
 // Plans whose numbers are each within limits and together are not: sums that overflow, small files that ask for much.
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "test/fuzz/SamplePlan.h"
 
 #include <gmock/gmock.h>

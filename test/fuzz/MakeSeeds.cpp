@@ -1,11 +1,11 @@
 // Seeds of the fuzz targets of the two protocols, from what real runs said: make_seeds FOLDER task|master|recording|data. Every task of a small plan
 // is a session of this process, under a real driver.
-#include "runtime/common/plan/LanePlace.h"
+#include "runtime/common/plan/LanePosition.h"
 #include "runtime/common/plan/PlanSketch.h"
 #include "runtime/service/ControlLink.h"
-#include "runtime/session/master/Driver.h"
+#include "runtime/session/master/MasterDriver.h"
 #include "runtime/session/results/FetchPrinter.h"
-#include "runtime/session/task/TaskSession.h"
+#include "runtime/session/task/OrderExecutor.h"
 #include "test/fuzz/DataScript.h"
 #include "test/fuzz/Protocol.h"
 #include "test/runtime/session/HonestAnswer.h"

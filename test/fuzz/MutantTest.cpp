@@ -4,11 +4,11 @@
 //
 // By hand with more of them, on graphc's own plans too: GRAPHC_PLANS="a.plan b.plan" GRAPHC_MUTANTS=100000 mutant_test
 #include "runtime/common/base/Sha256.h"
-#include "runtime/common/plan/AllReduce.h"
-#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/AllReduceMoves.h"
+#include "runtime/common/plan/LivenessCertificate.h"
 #include "runtime/common/plan/PlanFile.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "test/fuzz/Mutate.h"
 #include "test/runtime/common/plan/CompletePlan.h"
 #include "test/runtime/common/plan/PlanBuilder.h"

@@ -1,6 +1,6 @@
 #include "test/fuzz/Protocol.h"
 
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "test/runtime/session/LonePlan.h"
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 """No pass and no part of the runtime tests for the class or the name of an op that computes; none names anything of the dialect that only
 tests have, nor a kernel of the library that serves it.
 
-usage: op_names.py ROOT [FOLDER...]   (default: ROOT/passes, ROOT/runtime; also prints the ops that CreatedOps.h is for, and those that it tells from others)
+usage: op_names.py ROOT [FOLDER...]   (default: ROOT/passes, ROOT/runtime; also prints the ops that PassOpBuilders.h is for, and those that it tells from others)
 Prints each place and exits 1 where there is one.
 """
 import pathlib
@@ -27,9 +27,9 @@ def testDialect(root):
 
 
 def createdOps(folder):
-    """Classes that the functions of CreatedOps.h make, whichever file defines these; two of these files have their helpers, too."""
-    functions = set(re.findall(r"\b(\w+)\(mlir::OpBuilder", (folder / "CreatedOps.h").read_text()))
-    texts, defined = [(folder / name).read_text() for name in ("CreatedOps.cpp", "GradientSums.cpp")], set()
+    """Classes that the functions of PassOpBuilders.h make, whichever file defines these; two of these files have their helpers, too."""
+    functions = set(re.findall(r"\b(\w+)\(mlir::OpBuilder", (folder / "PassOpBuilders.h").read_text()))
+    texts, defined = [(folder / name).read_text() for name in ("PassOpBuilders.cpp", "GradientSums.cpp")], set()
     for path in folder.rglob("*.cpp"):
         for name, body in re.findall(r"^[^/\s][^\n(]*\b(\w+)\(OpBuilder[^;{]*\) {([^\n]*}$|\n.*?^})", path.read_text(), re.M | re.S):
             if name in functions:
@@ -40,9 +40,9 @@ def createdOps(folder):
 
 
 def recognisedOps(folder):
-    """Classes by which a predicate of CreatedOps.h knows what passes have made."""
-    functions = set(re.findall(r"\bbool (is\w+)\(mlir::Operation", (folder / "CreatedOps.h").read_text()))
-    found = dict(re.findall(r"^bool (is\w+)\(Operation \*op\) { return isa<(\w+)>\(op\); }$", (folder / "CreatedOps.cpp").read_text(), re.M))
+    """Classes by which a predicate of PassOpBuilders.h knows what passes have made."""
+    functions = set(re.findall(r"\bbool (is\w+)\(mlir::Operation", (folder / "PassOpBuilders.h").read_text()))
+    found = dict(re.findall(r"^bool (is\w+)\(Operation \*op\) { return isa<(\w+)>\(op\); }$", (folder / "PassOpBuilders.cpp").read_text(), re.M))
     assert functions == set(found), functions ^ set(found)
     return set(found.values())
 

@@ -9,7 +9,7 @@ WORD = 2**32 - 1
 
 
 def philox(counter, key):
-    """Ten rounds; the known answers are Random123's (test/runtime/common/base/RandomTest.cpp has them of the C++ code)."""
+    """Ten rounds; the known answers are Random123's (test/runtime/common/base/PhiloxRandomTest.cpp has them of the C++ code)."""
     c, k = list(counter), list(key)
     for _ in range(10):
         p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]

@@ -11,7 +11,7 @@ import threading
 import time
 
 # connect() of a task goes to its proxy for the task that it calls: PROXY="20000=41000,20001=41001". What tasks prove to each other names both
-# ends of their connection, so that nobody can stand between (service/Proof.h); here both ends of each have the same name.
+# ends of their connection, so that nobody can stand between (service/SecretProof.h); here both ends of each have the same name.
 CONNECT = r"""
 #define _GNU_SOURCE
 #include <arpa/inet.h>

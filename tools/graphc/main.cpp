@@ -1,25 +1,25 @@
-//===- main.cpp - graphc: a model and a cluster into a plan --------------------------------------------------------===//
+//===- main.cpp - graphc: a model and a cluster into a plan -------------------------------------------------------===//
 //
 // Exit status: 0 done; 1 the model, the cluster or the environment is wrong; 2 the command line is.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #include "passes/Passes.h"
-#include "passes/compiler/Cluster.h"
-#include "passes/compiler/Compilation.h"
+#include "passes/compiler/AttachCluster.h"
+#include "passes/compiler/CompilerInstance.h"
 #include "passes/emit/NativeCode.h"
 #include "passes/emit/PtxCode.h"
 #include "passes/place/PlacementLog.h"
-#include "passes/report/Comparison.h"
-#include "passes/report/Prediction.h"
-#include "passes/report/Report.h"
-#include "passes/report/Table.h"
-#include "runtime/common/base/Cpu.h"
+#include "passes/report/CostTable.h"
+#include "passes/report/PlanReport.h"
+#include "passes/report/StepPrediction.h"
+#include "passes/report/StrategyComparison.h"
+#include "runtime/common/base/CpuFeatures.h"
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/device/Kinds.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/device/DeviceKinds.h"
 #include "runtime/common/plan/PlanFile.h"
-#include "tools/graphc/Options.h"
-#include "tools/graphc/PlanModes.h"
+#include "tools/graphc/CommandLineOptions.h"
+#include "tools/graphc/PlanCommands.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"

@@ -1,8 +1,8 @@
 #include "tools/graphrun/ChiefOutputs.h"
 
-#include "runtime/common/base/Log.h"
-#include "runtime/session/results/Arguments.h"
+#include "runtime/common/base/ProcessLog.h"
 #include "runtime/session/results/FetchPrinter.h"
+#include "runtime/session/results/PlanArguments.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,4 +1,4 @@
-//===- ChiefOutputs.h - where the results of a run go ----------------------------------------------------------*- C++ -*-===//
+//===- ChiefOutputs.h - where the results of a run go ---------------------------------------------------*- C++ -*-===//
 //
 // On the chief: values of --fetch to standard output and into files, records into those of --history, --summary_dir and --log_file.
 //
@@ -6,10 +6,10 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_CHIEFOUTPUTS_H
 #define GRAPHC_TOOLS_GRAPHRUN_CHIEFOUTPUTS_H
 
-#include "runtime/session/master/Driver.h"
+#include "runtime/session/master/MasterDriver.h"
 #include "runtime/session/results/FetchFiles.h"
 #include "runtime/session/results/RecordFiles.h"
-#include "tools/graphrun/Flags.h"
+#include "tools/graphrun/RunFlags.h"
 
 namespace graphc::graphrun {
 

@@ -1,15 +1,15 @@
 #include "tools/graphrun/EvaluatorMain.h"
 
 #include "runtime/launch/StopSignals.h"
-#include "tools/graphrun/Feeds.h"
+#include "tools/graphrun/FeedFlags.h"
 #include "tools/graphrun/TaskMain.h"
 
-#include "runtime/api/Evaluator.h"
-#include "runtime/common/base/Log.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/api/CheckpointEvaluator.h"
+#include "runtime/common/base/ProcessLog.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/common/cluster/ClusterConfig.h"
-#include "runtime/common/plan/Standalone.h"
-#include "runtime/session/results/Arguments.h"
+#include "runtime/common/plan/StandalonePlan.h"
+#include "runtime/session/results/PlanArguments.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,10 +1,10 @@
-//===- EvaluatorMain.h - this process is the evaluator of a training ----------------------------------------------*- C++ -*-===//
+//===- EvaluatorMain.h - this process is the evaluator of a training ------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_EVALUATORMAIN_H
 #define GRAPHC_TOOLS_GRAPHRUN_EVALUATORMAIN_H
 
 #include "runtime/common/plan/PlanFile.h"
-#include "runtime/launch/LauncherWords.h"
-#include "tools/graphrun/Flags.h"
+#include "runtime/launch/LauncherMessages.h"
+#include "tools/graphrun/RunFlags.h"
 
 namespace graphc::graphrun {
 

@@ -1,8 +1,8 @@
-//===- ExportedPlan.h - graphrun EXPORT -----------------------------------------------------------------------*- C++ -*-===//
+//===- ExportedPlan.h - graphrun EXPORT -----------------------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_EXPORTEDPLAN_H
 #define GRAPHC_TOOLS_GRAPHRUN_EXPORTEDPLAN_H
 
-#include "tools/graphrun/Flags.h"
+#include "tools/graphrun/RunFlags.h"
 
 #include "absl/status/status.h"
 

@@ -1,16 +1,16 @@
-//===- TaskMain.h - one task in this process --------------------------------------------------------------*- C++ -*-===//
+//===- TaskMain.h - one task in this process ------------------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
 #define GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
 
 #include "runtime/api/TaskThreads.h"
 #include "runtime/common/plan/PlanFile.h"
-#include "runtime/data/DataSearch.h"
+#include "runtime/data/DatasetSearchPath.h"
 #include "runtime/launch/LaunchContext.h"
-#include "runtime/launch/LauncherWords.h"
-#include "runtime/service/Dialer.h"
+#include "runtime/launch/LauncherMessages.h"
 #include "runtime/service/MasterService.h"
+#include "runtime/service/TaskDialer.h"
 #include "runtime/tls/JobFolder.h"
-#include "tools/graphrun/Flags.h"
+#include "tools/graphrun/RunFlags.h"
 
 namespace graphc::graphrun {
 

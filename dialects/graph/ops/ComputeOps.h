@@ -1,94 +1,94 @@
-//===- ComputeOps.h - the classes of the ops that compute ---------------------------------------------*- C++ -*-===//
+//===- ComputeOps.h - the classes of the ops that compute -----------------------------------------------*- C++ -*-===//
 //
 // For this folder, for those few files beside it that make ops of a model, and for other dialects. Passes and runtime know no such class
-// (dialects/graph/ops/CreatedOps.h); so a change of an op builds what is here and nothing else.
+// (dialects/graph/ops/PassOpBuilders.h); so a change of an op builds what is here and nothing else.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_COMPUTEOPS_H
 #define GRAPHC_DIALECTS_GRAPH_OPS_COMPUTEOPS_H
 
-#include "dialects/graph/Draws.h"
+#include "dialects/graph/DrawInterface.h"
 #include "dialects/graph/GraphDialect.h"
-#include "dialects/graph/LoopParts.h"
-#include "dialects/graph/Rows.h"
+#include "dialects/graph/LoopPartsInterface.h"
+#include "dialects/graph/TableInterfaces.h"
 
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Arithmetic.h.inc"
+#include "dialects/graph/ops/ArithmeticOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Rounding.h.inc"
+#include "dialects/graph/ops/RoundingOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Transcendental.h.inc"
+#include "dialects/graph/ops/TranscendentalOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Bits.h.inc"
+#include "dialects/graph/ops/BitwiseOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Logic.h.inc"
+#include "dialects/graph/ops/CompareSelectOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Shape.h.inc"
+#include "dialects/graph/ops/ShapeOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Slices.h.inc"
+#include "dialects/graph/ops/SliceOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Padding.h.inc"
+#include "dialects/graph/ops/PaddingOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Gather.h.inc"
+#include "dialects/graph/ops/GatherScatterOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/DynamicSlices.h.inc"
+#include "dialects/graph/ops/DynamicSliceOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Lookup.h.inc"
+#include "dialects/graph/ops/EmbeddingOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Distinct.h.inc"
+#include "dialects/graph/ops/DistinctOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Reduction.h.inc"
+#include "dialects/graph/ops/ReductionOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Scans.h.inc"
+#include "dialects/graph/ops/ScanOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Products.h.inc"
+#include "dialects/graph/ops/MatmulOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/DotGeneral.h.inc"
+#include "dialects/graph/ops/DotGeneralOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Convolution.h.inc"
+#include "dialects/graph/ops/ConvolutionOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Pooling.h.inc"
+#include "dialects/graph/ops/PoolingOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Activations.h.inc"
+#include "dialects/graph/ops/ActivationOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Losses.h.inc"
+#include "dialects/graph/ops/LossOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Normalization.h.inc"
+#include "dialects/graph/ops/NormalizationOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Attention.h.inc"
+#include "dialects/graph/ops/AttentionOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Random.h.inc"
+#include "dialects/graph/ops/RandomOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Updates.h.inc"
+#include "dialects/graph/ops/UpdateOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/graph/ops/Optimizers.h.inc"
+#include "dialects/graph/ops/OptimizerOps.h.inc"
 
 namespace graphc::graph {
 void registerArithmeticOps(GraphDialect &dialect);
 void registerRoundingOps(GraphDialect &dialect);
 void registerTranscendentalOps(GraphDialect &dialect);
-void registerBitsOps(GraphDialect &dialect);
-void registerLogicOps(GraphDialect &dialect);
+void registerBitwiseOps(GraphDialect &dialect);
+void registerCompareSelectOps(GraphDialect &dialect);
 void registerShapeOps(GraphDialect &dialect);
-void registerSlicesOps(GraphDialect &dialect);
+void registerSliceOps(GraphDialect &dialect);
 void registerPaddingOps(GraphDialect &dialect);
-void registerGatherOps(GraphDialect &dialect);
-void registerDynamicSlicesOps(GraphDialect &dialect);
-void registerLookupOps(GraphDialect &dialect);
+void registerGatherScatterOps(GraphDialect &dialect);
+void registerDynamicSliceOps(GraphDialect &dialect);
+void registerEmbeddingOps(GraphDialect &dialect);
 void registerDistinctOps(GraphDialect &dialect);
 void registerReductionOps(GraphDialect &dialect);
-void registerScansOps(GraphDialect &dialect);
-void registerProductsOps(GraphDialect &dialect);
+void registerScanOps(GraphDialect &dialect);
+void registerMatmulOps(GraphDialect &dialect);
 void registerDotGeneralOps(GraphDialect &dialect);
 void registerConvolutionOps(GraphDialect &dialect);
 void registerPoolingOps(GraphDialect &dialect);
-void registerActivationsOps(GraphDialect &dialect);
-void registerLossesOps(GraphDialect &dialect);
+void registerActivationOps(GraphDialect &dialect);
+void registerLossOps(GraphDialect &dialect);
 void registerNormalizationOps(GraphDialect &dialect);
 void registerAttentionOps(GraphDialect &dialect);
 void registerRandomOps(GraphDialect &dialect);
-void registerUpdatesOps(GraphDialect &dialect);
-void registerOptimizersOps(GraphDialect &dialect);
+void registerUpdateOps(GraphDialect &dialect);
+void registerOptimizerOps(GraphDialect &dialect);
 } // namespace graphc::graph
 
 #endif

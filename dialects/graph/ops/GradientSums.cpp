@@ -1,7 +1,7 @@
-//===- GradientSums.cpp - the gradient of a value that is used several times ----------------------------------===//
-#include "dialects/graph/ops/CreatedOps.h"
+//===- GradientSums.cpp - the gradient of a value that is used several times --------------------------------------===//
+#include "dialects/graph/ops/PassOpBuilders.h"
 
-#include "dialects/graph/ops/Folding.h"
+#include "dialects/graph/ops/ConstantFolding.h"
 
 using namespace mlir;
 

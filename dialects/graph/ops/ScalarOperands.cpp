@@ -1,7 +1,7 @@
-//===- ScalarOperands.cpp - scalars and numbers in the text of elementwise ops ----------------------------------===//
+//===- ScalarOperands.cpp - scalars and numbers in the text of elementwise ops ------------------------------------===//
 #include "dialects/graph/ops/ScalarOperands.h"
 
-#include "dialects/graph/ops/Ops.h"
+#include "dialects/graph/ops/OpHelpers.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/Regex.h"

@@ -1,5 +1,5 @@
 #include "dialects/graph/ops/StridedView.h"
-#include "dialects/graph/ops/Ops.h"
+#include "dialects/graph/ops/OpHelpers.h"
 
 #include <optional>
 

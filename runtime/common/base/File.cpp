@@ -1,5 +1,5 @@
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,5 +1,5 @@
 #include "runtime/common/base/Json.h"
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/TextUtils.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

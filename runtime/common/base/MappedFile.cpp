@@ -1,6 +1,6 @@
 // Mapped files, and the handler that keeps one cut short by somebody else from ending the process.
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
 

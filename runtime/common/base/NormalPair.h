@@ -1,6 +1,6 @@
-//===- NormalPair.h - normal values from words, in one code for all who compute them ----------------------------*- C++ -*-===//
+//===- NormalPair.h - normal values from words, in one code for all who compute them --------------------*- C++ -*-===//
 //
-// Box and Muller, on numbers of this process (Random.h: initial values) or on values of a compiled kernel (dialects/graph/ops/Random.cpp:
+// Box and Muller, on numbers of this process (PhiloxRandom.h: initial values) or on values of a compiled kernel (dialects/graph/ops/RandomOps.cpp:
 // draws of a model). Only arithmetic and sqrt of IEEE 754 in f64 and polynomials of our own, in one order, so that all have the same bits.
 //
 //===----------------------------------------------------------------------------------------------------------------===//

@@ -1,8 +1,8 @@
 #include "runtime/common/cluster/ClusterConfig.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Text.h"
-#include "runtime/common/cluster/Address.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/TextUtils.h"
+#include "runtime/common/cluster/TaskAddresses.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-//===- ClusterConfig.h - cluster.json: which tasks and devices exist, and how to distribute ------------------*- C++ -*-===//
+//===- ClusterConfig.h - cluster.json: which tasks and devices exist, and how to distribute -------------*- C++ -*-===//
 //
 // Read by graphc (jobs, devices, strategy) and by graphrun (addresses). Two forms, both TensorFlow's: the TF_CONFIG object
 //   {"cluster": {"ps": ["a:2222"], "worker": ["b:2222", "c:2222"]}, "task": {"type": "worker", "index": 1}, "strategy": …}
@@ -10,8 +10,8 @@
 #define GRAPHC_RUNTIME_COMMON_CLUSTER_CLUSTERCONFIG_H
 
 #include "runtime/common/base/Json.h"
-#include "runtime/common/cluster/DeviceName.h"
-#include "runtime/common/device/Kinds.h"
+#include "runtime/common/cluster/DeviceSpec.h"
+#include "runtime/common/device/DeviceKinds.h"
 
 #include "absl/status/statusor.h"
 
@@ -56,7 +56,7 @@ struct LinkConfig {
 };
 
 /// The first rule whose pattern matches an operation's or variable's name decides its device
-/// (runtime/common/cluster/Pattern.h).
+/// (runtime/common/cluster/NamePattern.h).
 struct PlacementRule {
   std::string name;
   DeviceSpec device;

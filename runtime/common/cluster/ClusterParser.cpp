@@ -1,8 +1,8 @@
-//===- ClusterParser.cpp - JSON to ClusterConfig; every refusal names file, line and column -----------------------------===//
+//===- ClusterParser.cpp - JSON to ClusterConfig; every refusal names file, line and column -----------------------===//
 
-#include "runtime/common/cluster/Address.h"
 #include "runtime/common/cluster/ConfigReader.h"
-#include "runtime/common/cluster/Pattern.h"
+#include "runtime/common/cluster/NamePattern.h"
+#include "runtime/common/cluster/TaskAddresses.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,6 +1,6 @@
 #include "runtime/common/cluster/ConfigReader.h"
 
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"

@@ -1,8 +1,8 @@
-//===- ConfigReader.h - what the parsers of cluster.json's parts share: refusals that name place and expectation -----------===//
+//===- ConfigReader.h - what the parsers of cluster.json's parts share: refusals that name place and expectation --===//
 #ifndef GRAPHC_RUNTIME_COMMON_CLUSTER_CONFIGREADER_H
 #define GRAPHC_RUNTIME_COMMON_CLUSTER_CONFIGREADER_H
 
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/TextUtils.h"
 #include "runtime/common/cluster/ClusterConfig.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,8 +1,8 @@
-//===- StrategyRules.cpp - which settings of a strategy go together --------------------------------------------------------===//
+//===- StrategyRules.cpp - which settings of a strategy go together -----------------------------------------------===//
 
 #include "runtime/common/cluster/StrategyRules.h"
 
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/TextUtils.h"
 
 #include "absl/strings/str_cat.h"
 

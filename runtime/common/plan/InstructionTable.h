@@ -1,11 +1,11 @@
-//===- InstructionTable.h - what is known of each kind of instruction --------------------------------------*- C++ -*-===//
+//===- InstructionTable.h - what is known of each kind of instruction -----------------------------------*- C++ -*-===//
 //
 // Two tables, a row a kind of instruction (InstructionTable.cpp): facts that hold for all instructions of a kind, and the effects of one
 // instruction on buffers, channels and kernels. Whoever wants to know what an instruction touches asks here: verifyPlan (what may be touched
 // when, which side of a channel acts), the certificate (events), the executor (locks, who reads a sum, what peers read, which kernels to
 // load), predictions, traces and reports. A kind without its rows does not compile.
 //
-// The dist dialect has the like for its operations (dialects/dist/Effects.cpp): compiler and verifier share nothing.
+// The dist dialect has the like for its operations (dialects/dist/BufferEffects.cpp): compiler and verifier share nothing.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_COMMON_PLAN_INSTRUCTIONTABLE_H
@@ -27,7 +27,7 @@ struct InstructionFacts {
   enum Category : uint8_t { Host, Kernel, Sum, Data, Wait, Message } category; ///< of its time, in traces
   bool inLoops = false; ///< may be repeated
   bool runsAhead =
-      false; ///< waits for nothing but the device, and nothing waits for it (RunAhead.cpp decides control messages itself)
+      false; ///< waits for nothing but the device, and nothing waits for it (StepRunAhead.cpp decides control messages itself)
   bool endsAlone = false; ///< it ends by itself, whatever other tasks do: may come after a commit point
   bool isPlain = false; ///< valid if its effects are; the other kinds have a check in VerifyProgram.cpp
 };

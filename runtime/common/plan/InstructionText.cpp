@@ -1,7 +1,7 @@
 #include "runtime/common/plan/InstructionText.h"
 
 #include "runtime/common/plan/InstructionTable.h"
-#include "runtime/common/plan/MemoryNeeds.h"
+#include "runtime/common/plan/MemoryRequirements.h"
 
 #include "absl/strings/str_cat.h"
 

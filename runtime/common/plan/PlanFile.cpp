@@ -2,9 +2,9 @@
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Sha256.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Certificate.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/LivenessCertificate.h"
+#include "runtime/common/plan/VerifyPlan.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,4 +1,4 @@
-//===- PlanFile.h - the plan as a file -------------------------------------------------------------------------*- C++ -*-===//
+//===- PlanFile.h - the plan as a file ------------------------------------------------------------------*- C++ -*-===//
 //
 // Layout, little endian:
 //    0  8 bytes  magic "GRAPHCPL"
@@ -35,7 +35,7 @@ struct LoadedPlan {
 
 /// Header and payload as one string; the same plan gives the same bytes (maps are not used in the schema).
 absl::StatusOr<std::string> encodePlan(const Plan &plan);
-/// Checks header, digest and syntax, not the content: call verifyPlan (Verify.h) next. `name` is for messages.
+/// Checks header, digest and syntax, not the content: call verifyPlan (VerifyPlan.h) next. `name` is for messages.
 absl::StatusOr<LoadedPlan> decodePlan(std::string_view file, std::string_view name);
 /// decodePlan without comparing the digest, for fuzzing the layers behind it.
 absl::StatusOr<LoadedPlan> decodePlanUnchecked(std::string_view file, std::string_view name);
@@ -44,7 +44,7 @@ absl::StatusOr<LoadedPlan> decodePlanUnchecked(std::string_view file, std::strin
 absl::Status writePlan(const std::string &path, const Plan &plan);
 /// Reads and decodes; "-": standard input. Does not verify.
 absl::StatusOr<LoadedPlan> readPlan(const std::string &path);
-/// readPlan, then verifyPlan and checkCertificate (Certificate.h) with the file's name before their message: what graphrun
+/// readPlan, then verifyPlan and checkCertificate (LivenessCertificate.h) with the file's name before their message: what graphrun
 /// uses.
 absl::StatusOr<LoadedPlan> loadPlan(const std::string &path);
 

@@ -1,8 +1,8 @@
 #include "runtime/common/plan/PlanSketch.h"
 
 #include "runtime/common/plan/InstructionTable.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyPlan.h"
 
 #include "absl/strings/str_cat.h"
 

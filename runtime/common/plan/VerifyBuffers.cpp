@@ -1,8 +1,8 @@
 #include "runtime/common/plan/VerifyBuffers.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyPlan.h"
 
 #include <algorithm>
 #include <utility>

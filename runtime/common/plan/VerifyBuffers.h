@@ -1,4 +1,4 @@
-//===- VerifyBuffers.h - what the buffers of one program hold while its step is walked --------------------------*- C++ -*-===//
+//===- VerifyBuffers.h - what the buffers of one program hold while its step is walked ------------------*- C++ -*-===//
 //
 // Which slots hold a message, which memory others use and until when. One step is one walk: nothing is held across its end but what is
 // sent ahead.
@@ -8,8 +8,8 @@
 #define GRAPHC_RUNTIME_COMMON_PLAN_VERIFYBUFFERS_H
 
 #include "runtime/common/plan/InstructionTable.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/VerifyInternal.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyHelpers.h"
 #include "runtime/common/plan/VerifyQueues.h"
 
 #include <map>

@@ -1,9 +1,9 @@
 #include "runtime/common/plan/VerifyCommit.h"
 
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/common/plan/InstructionTable.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/VerifyInternal.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyHelpers.h"
 
 #include <optional>
 

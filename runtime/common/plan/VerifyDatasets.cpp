@@ -1,9 +1,9 @@
-//===- VerifyDatasets.cpp - what a plan says of its data sets -------------------------------------------------------===//
+//===- VerifyDatasets.cpp - what a plan says of its data sets -----------------------------------------------------===//
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/Verify.h"
-#include "runtime/common/plan/VerifyInternal.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyHelpers.h"
+#include "runtime/common/plan/VerifyPlan.h"
 
 #include <algorithm>
 #include <cmath>

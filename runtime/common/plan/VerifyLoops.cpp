@@ -1,9 +1,9 @@
 #include "runtime/common/plan/VerifyLoops.h"
 
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/common/plan/SumTree.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/VerifyPlan.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,8 +1,8 @@
-//===- VerifyLoops.h - what a step of one program repeats ---------------------------------------------------------*- C++ -*-===//
+//===- VerifyLoops.h - what a step of one program repeats -----------------------------------------------*- C++ -*-===//
 //
 // What is to be checked is that one walk through a body says the same of every iteration. What it takes it gives back: each message
 // that it receives it releases, each slot that it acquires it sends, each send it waits for. The partial sums, which alone are kept from one
-// iteration to the next, are written by nothing else. Whether loops that send to each other can hang the certificate says (Certificate.h);
+// iteration to the next, are written by nothing else. Whether loops that send to each other can hang the certificate says (LivenessCertificate.h);
 // one that holds no end of a channel is to it a call that takes long.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//

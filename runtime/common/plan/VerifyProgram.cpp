@@ -1,4 +1,4 @@
-//===- VerifyProgram.cpp - one program: buffers, instruction protocol, ports -------------------------------------------===//
+//===- VerifyProgram.cpp - one program: buffers, instruction protocol, ports --------------------------------------===//
 //
 // The instructions are walked once, in order, with the state of every slot and send in flight; from step to step only what is sent ahead is held.
 //
@@ -6,10 +6,10 @@
 
 #include "runtime/common/plan/VerifyProgram.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/common/plan/VerifyCommit.h"
+#include "runtime/common/plan/VerifyPlan.h"
 
 #include <set>
 #include <utility>

@@ -1,11 +1,11 @@
-//===- VerifyQueues.cpp - that nobody touches what a queue has not done yet ---------------------------------------------===//
+//===- VerifyQueues.cpp - that nobody touches what a queue has not done yet ---------------------------------------===//
 #include "runtime/common/plan/VerifyQueues.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/device/Kinds.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/VerifyInternal.h"
-#include "runtime/kernels/Library.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/device/DeviceKinds.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyHelpers.h"
+#include "runtime/kernels/KernelRegistry.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "runtime/common/plan/VerifySums.h"
 
-#include "runtime/common/plan/AllReduce.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/AllReduceMoves.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/common/plan/VerifyQueues.h"
 
 #include <iterator>

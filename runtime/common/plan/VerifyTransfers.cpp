@@ -1,9 +1,9 @@
 #include "runtime/common/plan/VerifyTransfers.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/AllReduceMoves.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/common/plan/SumTree.h"
-#include "runtime/common/plan/Types.h"
 
 namespace graphc::plan::detail {
 
@@ -219,7 +219,7 @@ absl::Status TransferVerifier::checkChoose(const Instruction::Choose &choose) {
   return absl::OkStatus();
 }
 
-/// The moves of AllReduce.h can be carried out: whole chunks in a buffer of the arena, scratch memory for each partial
+/// The moves of AllReduceMoves.h can be carried out: whole chunks in a buffer of the arena, scratch memory for each partial
 /// sum, a kernel that adds, and nothing under way on the channel. The bytes of all its messages count here.
 absl::Status TransferVerifier::checkAllReduceStart(const Instruction::AllReduceStart &start) {
   const Channel &channel = plan_.channels(int(start.channel()));

@@ -1,12 +1,12 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/common/abi/PtxAbi.h"
-#include "runtime/common/base/Log.h"
 #include "runtime/common/base/Mutex.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/ProcessLog.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/device/cuda/CublasMatmul.h"
 #include "runtime/device/cuda/CudaQueue.h"
 #include "runtime/device/cuda/CudaSegment.h"
-#include "runtime/device/cuda/Products.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 #include "runtime/device/cuda/CudaQueue.h"
 
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/device/cuda/CudaSegment.h"
 
 #include "absl/time/clock.h"

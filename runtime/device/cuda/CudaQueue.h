@@ -1,9 +1,9 @@
-//===- CudaQueue.h - streams, and who waits for them --------------------------------------------------------------*- C++ -*-===//
+//===- CudaQueue.h - streams, and who waits for them ----------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DEVICE_CUDA_CUDAQUEUE_H
 #define GRAPHC_RUNTIME_DEVICE_CUDA_CUDAQUEUE_H
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/CudaContext.h"
 
 #include <thread>
 #include <vector>

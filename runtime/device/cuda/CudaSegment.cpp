@@ -1,7 +1,7 @@
 #include "runtime/device/cuda/CudaSegment.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/device/cuda/Products.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/device/cuda/CublasMatmul.h"
 
 namespace graphc::device::cuda {
 

@@ -1,9 +1,9 @@
-//===- CudaSegment.h - a segment as an executable graph ---------------------------------------------------------*- C++ -*-===//
+//===- CudaSegment.h - a segment as an executable graph -------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DEVICE_CUDA_CUDASEGMENT_H
 #define GRAPHC_RUNTIME_DEVICE_CUDA_CUDASEGMENT_H
 
-#include "runtime/device/SegmentOrder.h"
-#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/SegmentDependencies.h"
+#include "runtime/device/cuda/CudaContext.h"
 
 #include <functional>
 #include <vector>

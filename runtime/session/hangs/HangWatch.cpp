@@ -1,6 +1,6 @@
 #include "runtime/session/hangs/HangWatch.h"
 
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/observe/ProcessInfo.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,9 +1,9 @@
-//===- HangWatch.h - the chief's eye on waits that last ---------------------------------------------------------------*- C++ -*-===//
+//===- HangWatch.h - the chief's eye on waits that last -------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_HANGS_HANGWATCH_H
 #define GRAPHC_RUNTIME_SESSION_HANGS_HANGWATCH_H
 
 #include "runtime/executor/LaneRunner.h"
-#include "runtime/service/Coordinator.h"
+#include "runtime/service/TaskCoordinator.h"
 #include "runtime/session/hangs/WaitGraph.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-//===- WaitGraph.h - who waits for whom, and who of them is the cause ------------------------------------------------*- C++ -*-===//
+//===- WaitGraph.h - who waits for whom, and who of them is the cause -----------------------------------*- C++ -*-===//
 //
 // A plan that runs is proven to have no cycle of waits. So whoever waits long waits, perhaps through others, for one that waits for nobody:
 // a task that does not answer, an instruction that takes long, data that does not come, or a message that was sent and has not come. This
@@ -8,7 +8,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_HANGS_WAITGRAPH_H
 #define GRAPHC_RUNTIME_SESSION_HANGS_WAITGRAPH_H
 
-#include "runtime/session/hangs/LanePlaces.h"
+#include "runtime/session/hangs/LaneWatch.h"
 
 #include <optional>
 #include <span>

@@ -1,10 +1,10 @@
 #include "runtime/session/master/ChiefCheckpoints.h"
 
-#include "runtime/checkpoint/Beginnings.h"
-#include "runtime/checkpoint/Layout.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Text.h"
-#include "runtime/session/peers/Agreement.h"
+#include "runtime/checkpoint/CheckpointLayout.h"
+#include "runtime/checkpoint/WarmStart.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/TextUtils.h"
+#include "runtime/session/peers/AnswerConsistency.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

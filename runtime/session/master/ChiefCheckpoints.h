@@ -1,4 +1,4 @@
-//===- ChiefCheckpoints.h - a run's checkpoints, as the chief makes and finds them ----------------------------*- C++ -*-===//
+//===- ChiefCheckpoints.h - a run's checkpoints, as the chief makes and finds them ----------------------*- C++ -*-===//
 //
 // The chief holds the folder, decides which checkpoint a run begins with, and commits a new one once every owner has written its shard
 // (checkpoint/Checkpoint.h has the files, TaskCheckpoint.h what each task does for it).
@@ -8,10 +8,10 @@
 #define GRAPHC_RUNTIME_SESSION_MASTER_CHIEFCHECKPOINTS_H
 
 #include "runtime/checkpoint/Checkpoint.h"
-#include "runtime/checkpoint/Finished.h"
+#include "runtime/checkpoint/TrainingEndMarker.h"
 #include "runtime/common/base/Mutex.h"
-#include "runtime/service/Coordinator.h"
-#include "runtime/session/master/FileWatch.h"
+#include "runtime/service/TaskCoordinator.h"
+#include "runtime/session/master/FileWatchdog.h"
 
 #include <functional>
 

@@ -1,8 +1,8 @@
 #include "runtime/session/master/ChiefDump.h"
 
-#include "runtime/checkpoint/Npy.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/checkpoint/NpyFormat.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,11 +1,11 @@
-//===- ChiefDump.h - the variables at the end of a run as .npy (--dump_variables) ------------------------------*- C++ -*-===//
+//===- ChiefDump.h - the variables at the end of a run as .npy (--dump_variables) -----------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_CHIEFDUMP_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_CHIEFDUMP_H
 
 #include "runtime/checkpoint/DumpFolder.h"
 #include "runtime/common/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
-#include "runtime/session/master/FileWatch.h"
+#include "runtime/session/master/FileWatchdog.h"
 
 #include <functional>
 #include <optional>

@@ -1,8 +1,8 @@
 #include "runtime/session/master/ChiefEarlyStop.h"
 
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/TextUtils.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,15 +1,15 @@
-//===- ChiefEarlyStop.h - early stop, over all runs of a training ---------------------------------------------*- C++ -*-===//
+//===- ChiefEarlyStop.h - early stop, over all runs of a training ---------------------------------------*- C++ -*-===//
 //
-// Beside the checkpoints stands what the evaluations gave (checkpoint/Evaluations.h), so that a run that goes on counts on where the one before
+// Beside the checkpoints stands what the evaluations gave (checkpoint/EvaluationHistory.h), so that a run that goes on counts on where the one before
 // has ended, and its best checkpoint stays.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_CHIEFEARLYSTOP_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_CHIEFEARLYSTOP_H
 
-#include "runtime/checkpoint/Evaluations.h"
+#include "runtime/checkpoint/EvaluationHistory.h"
 #include "runtime/session/master/ChiefCheckpoints.h"
-#include "runtime/session/master/FileWatch.h"
+#include "runtime/session/master/FileWatchdog.h"
 #include "runtime/session/progress/EarlyStop.h"
 
 namespace graphc::session {

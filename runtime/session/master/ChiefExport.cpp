@@ -1,7 +1,7 @@
 #include "runtime/session/master/ChiefExport.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/session/results/Export.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/session/results/ModelExport.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,9 +1,9 @@
-//===- ChiefExport.h - the export behind a training (--export_dir) ---------------------------------------------*- C++ -*-===//
+//===- ChiefExport.h - the export behind a training (--export_dir) --------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_CHIEFEXPORT_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_CHIEFEXPORT_H
 
 #include "runtime/common/plan/plan.pb.h"
-#include "runtime/session/master/FileWatch.h"
+#include "runtime/session/master/FileWatchdog.h"
 
 #include "absl/status/status.h"
 

@@ -1,8 +1,8 @@
 #include "runtime/session/master/ChiefTrace.h"
 
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/executor/TaskPhase.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/executor/PhaseSetup.h"
 #include "runtime/observe/ProgressLine.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,11 +1,11 @@
-//===- ChiefTrace.h - a run's --trace, as the chief asks for it and writes it --------------------------------*- C++ -*-===//
+//===- ChiefTrace.h - a run's --trace, as the chief asks for it and writes it ---------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_MASTER_CHIEFTRACE_H
 #define GRAPHC_RUNTIME_SESSION_MASTER_CHIEFTRACE_H
 
-#include "runtime/session/master/FileWatch.h"
+#include "runtime/session/master/FileWatchdog.h"
 #include "runtime/trace/TraceMerge.h"
 
-#include "runtime/service/Coordinator.h"
+#include "runtime/service/TaskCoordinator.h"
 
 #include <functional>
 #include <optional>

@@ -1,10 +1,10 @@
 #include "runtime/session/peers/TaskTransports.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/session/peers/DelayTransport.h"
-#include "runtime/transport/Conflating.h"
-#include "runtime/transport/InProcess.h"
+#include "runtime/transport/ConflatingTransport.h"
+#include "runtime/transport/InProcessTransport.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

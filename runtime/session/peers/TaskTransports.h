@@ -1,4 +1,4 @@
-//===- TaskTransports.h - a task's transports to all of its peers -----------------------------------------*- C++ -*-===//
+//===- TaskTransports.h - a task's transports to all of its peers ---------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_PEERS_TASKTRANSPORTS_H
 #define GRAPHC_RUNTIME_SESSION_PEERS_TASKTRANSPORTS_H
 
@@ -6,11 +6,11 @@
 #include "runtime/common/base/Socket.h"
 #include "runtime/common/plan/plan.pb.h"
 #include "runtime/device/Device.h"
-#include "runtime/executor/TaskPhase.h"
-#include "runtime/service/Dialer.h"
+#include "runtime/executor/PhaseSetup.h"
+#include "runtime/service/TaskDialer.h"
 #include "runtime/service/service.pb.h"
 #include "runtime/transport/GrpcTransport.h"
-#include "runtime/transport/SharedMemory.h"
+#include "runtime/transport/SharedMemoryTransport.h"
 #include "runtime/transport/Transport.h"
 
 #include <atomic>

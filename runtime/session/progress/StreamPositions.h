@@ -1,16 +1,16 @@
-//===- StreamPositions.h - where a training stands in its streams of samples -------------------------------*- C++ -*-===//
+//===- StreamPositions.h - where a training stands in its streams of samples ----------------------------*- C++ -*-===//
 //
-// In samples taken of each stream by all replicas, under whatever strategy that was (data/Streams.h), and which of them lie ahead of others
-// (data/Taken.h). The master counts them; the tasks are told where to begin.
+// In samples taken of each stream by all replicas, under whatever strategy that was (data/SampleStreams.h), and which of them lie ahead of others
+// (data/ConsumedRanges.h). The master counts them; the tasks are told where to begin.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_PROGRESS_STREAMPOSITIONS_H
 #define GRAPHC_RUNTIME_SESSION_PROGRESS_STREAMPOSITIONS_H
 
-#include "runtime/checkpoint/Manifest.h"
-#include "runtime/data/Taken.h"
+#include "runtime/checkpoint/CheckpointManifest.h"
+#include "runtime/data/ConsumedRanges.h"
 #include "runtime/service/service.pb.h"
-#include "runtime/session/peers/Agreement.h"
+#include "runtime/session/peers/AnswerConsistency.h"
 
 #include <utility>
 

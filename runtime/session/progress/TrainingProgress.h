@@ -1,4 +1,4 @@
-//===- TrainingProgress.h - how far a training is, as the line that a user sees ------------------------------*- C++ -*-===//
+//===- TrainingProgress.h - how far a training is, as the line that a user sees -------------------------*- C++ -*-===//
 //
 // The master's thread tells where phases begin and end and what they gave; the heartbeat brings what the tasks have told meanwhile. From both
 // this makes what is shown: the step, which never goes back, steps a second, the mean loss of the epoch so far, metrics.
@@ -9,7 +9,7 @@
 
 #include "runtime/common/base/Mutex.h"
 #include "runtime/observe/ProgressLine.h"
-#include "runtime/service/Coordinator.h"
+#include "runtime/service/TaskCoordinator.h"
 #include "runtime/session/progress/TrainingSteps.h"
 #include "runtime/session/results/ResultSums.h"
 

@@ -1,4 +1,4 @@
-//===- TrainingSteps.h - how long to train, and where to pause -------------------------------------------*- C++ -*-===//
+//===- TrainingSteps.h - how long to train, and where to pause ------------------------------------------*- C++ -*-===//
 //
 // Plain arithmetic on steps (asynchronous: updates) and samples, apart from the driver so that it can be tested alone. Totals count from
 // the very first step of a model's life, epochs the samples seen since then under whatever strategy; so a run that goes on from a
@@ -8,8 +8,8 @@
 #ifndef GRAPHC_RUNTIME_SESSION_PROGRESS_TRAININGSTEPS_H
 #define GRAPHC_RUNTIME_SESSION_PROGRESS_TRAININGSTEPS_H
 
-#include "runtime/data/Streams.h"
-#include "runtime/executor/Control.h"
+#include "runtime/data/SampleStreams.h"
+#include "runtime/executor/ControlMessage.h"
 
 #include <algorithm>
 #include <cmath>

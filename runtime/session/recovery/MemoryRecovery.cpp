@@ -1,12 +1,12 @@
 #include "runtime/session/recovery/MemoryRecovery.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/common/plan/VerifyCommit.h"
-#include "runtime/data/Streams.h"
-#include "runtime/executor/Control.h"
+#include "runtime/data/SampleStreams.h"
+#include "runtime/executor/ControlMessage.h"
 #include "runtime/service/PeerCheck.h"
-#include "runtime/session/peers/Agreement.h"
+#include "runtime/session/peers/AnswerConsistency.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

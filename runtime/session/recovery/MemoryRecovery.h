@@ -1,4 +1,4 @@
-//===- MemoryRecovery.h - a run that has lost a task goes on from the memory of another --------------------*- C++ -*-===//
+//===- MemoryRecovery.h - a run that has lost a task goes on from the memory of another -----------------*- C++ -*-===//
 //
 // Where the plan has a commit point (plan/VerifyCommit.h), a task that lives is whole when its session ends: between two steps. It keeps its
 // variables and says in the next session which state they are. The chief takes the newest, if no checkpoint is newer, and has it sent to who
@@ -8,9 +8,9 @@
 #ifndef GRAPHC_RUNTIME_SESSION_RECOVERY_MEMORYRECOVERY_H
 #define GRAPHC_RUNTIME_SESSION_RECOVERY_MEMORYRECOVERY_H
 
-#include "runtime/checkpoint/Manifest.h"
+#include "runtime/checkpoint/CheckpointManifest.h"
 #include "runtime/common/plan/plan.pb.h"
-#include "runtime/executor/KernelLibrary.h"
+#include "runtime/executor/LoadedKernels.h"
 #include "runtime/executor/VariableStore.h"
 #include "runtime/service/TaskTable.h"
 #include "runtime/service/service.pb.h"

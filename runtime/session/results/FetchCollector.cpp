@@ -1,7 +1,7 @@
 #include "runtime/session/results/FetchCollector.h"
 
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/common/plan/SumTree.h"
-#include "runtime/common/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,10 +1,10 @@
-//===- FetchCollector.h - values of --fetch, reduced over replicas, in order -------------------------------*- C++ -*-===//
+//===- FetchCollector.h - values of --fetch, reduced over replicas, in order ----------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_RESULTS_FETCHCOLLECTOR_H
 #define GRAPHC_RUNTIME_SESSION_RESULTS_FETCHCOLLECTOR_H
 
 #include "runtime/common/base/Mutex.h"
 #include "runtime/common/plan/plan.pb.h"
-#include "runtime/executor/Host.h"
+#include "runtime/executor/LaneCallbacks.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/base/thread_annotations.h"
@@ -60,7 +60,7 @@ public:
     joinedPhase_ = phase;
     joined_ = std::move(names);
   }
-  /// `value` is one of the plan's, each once (Answers.h). An error where those that wait for others' are too many.
+  /// `value` is one of the plan's, each once (AnswerValidator.h). An error where those that wait for others' are too many.
   absl::Status add(const service::Fetched &value);
 
 private:

@@ -1,4 +1,4 @@
-//===- FetchFiles.h - the files of --fetch NAME=FILE.npy ---------------------------------------------------------------*- C++ -*-===//
+//===- FetchFiles.h - the files of --fetch NAME=FILE.npy ------------------------------------------------*- C++ -*-===//
 //
 // Of training every step's value, one behind the other along a new first dimension. Of evaluation and prediction the rows of a whole data
 // set in the order of its samples, where a value has a row for each sample of the batch and nothing but the batch; else as of training.
@@ -9,7 +9,7 @@
 
 #include "runtime/checkpoint/NpyStream.h"
 #include "runtime/common/base/Mutex.h"
-#include "runtime/data/Streams.h"
+#include "runtime/data/SampleStreams.h"
 #include "runtime/session/results/FetchCollector.h"
 #include "runtime/session/results/TrainingObserver.h"
 

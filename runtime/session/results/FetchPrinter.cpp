@@ -1,6 +1,6 @@
 #include "runtime/session/results/FetchPrinter.h"
 
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include "absl/strings/str_cat.h"
 

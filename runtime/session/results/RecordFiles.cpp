@@ -1,6 +1,6 @@
 #include "runtime/session/results/RecordFiles.h"
 
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/observe/PlanGraph.h"
 #include "runtime/observe/event.pb.h"
 

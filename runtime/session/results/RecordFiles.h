@@ -1,11 +1,11 @@
-//===- RecordFiles.h - the files of --history and --summary_dir -----------------------------------------------------*- C++ -*-===//
+//===- RecordFiles.h - the files of --history and --summary_dir -----------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_RESULTS_RECORDFILES_H
 #define GRAPHC_RUNTIME_SESSION_RESULTS_RECORDFILES_H
 
 #include "runtime/common/base/Mutex.h"
 #include "runtime/common/plan/plan.pb.h"
 #include "runtime/observe/EventFile.h"
-#include "runtime/observe/History.h"
+#include "runtime/observe/HistoryFile.h"
 #include "runtime/session/results/TrainingObserver.h"
 
 #include <functional>

@@ -1,7 +1,7 @@
 #include "runtime/session/results/ReportCollector.h"
 
-#include "runtime/common/plan/Types.h"
-#include "runtime/service/Backlog.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/service/ResultBacklog.h"
 #include "runtime/session/results/FetchCollector.h"
 
 #include "absl/strings/str_cat.h"

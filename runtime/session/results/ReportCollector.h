@@ -1,10 +1,10 @@
-//===- ReportCollector.h - what all lanes report of a step, as one record -----------------------------------------*- C++ -*-===//
+//===- ReportCollector.h - what all lanes report of a step, as one record -------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_RESULTS_REPORTCOLLECTOR_H
 #define GRAPHC_RUNTIME_SESSION_RESULTS_REPORTCOLLECTOR_H
 
 #include "runtime/common/base/Mutex.h"
 #include "runtime/common/plan/plan.pb.h"
-#include "runtime/observe/Record.h"
+#include "runtime/observe/StepRecord.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/base/thread_annotations.h"
@@ -28,7 +28,7 @@ public:
   using Deliver = std::function<void(observe::StepRecord, bool rest)>;
   ReportCollector(const plan::Plan &plan, Deliver deliver, uint64_t mostWaiting = kMostWaiting)
       : plan_(plan), deliver_(std::move(deliver)), mostWaiting_(mostWaiting) {}
-  /// A report, which was checked (Answers.h). Any thread. An error where those that wait for others' are too many.
+  /// A report, which was checked (AnswerValidator.h). Any thread. An error where those that wait for others' are too many.
   absl::Status add(const service::Fetched &fetched);
 
 private:

@@ -1,6 +1,6 @@
 #include "runtime/session/results/ResultSums.h"
 
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/TextUtils.h"
 #include "runtime/observe/ProgressLine.h"
 
 #include "absl/strings/str_format.h"

@@ -1,4 +1,4 @@
-//===- TrainingObserver.h - who is told what a run gives ---------------------------------------------------------*- C++ -*-===//
+//===- TrainingObserver.h - who is told what a run gives ------------------------------------------------*- C++ -*-===//
 //
 // On the chief. The files of --history, --summary_dir and --fetch NAME=FILE are such, and the fields of --log_file.
 //
@@ -6,7 +6,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_RESULTS_TRAININGOBSERVER_H
 #define GRAPHC_RUNTIME_SESSION_RESULTS_TRAININGOBSERVER_H
 
-#include "runtime/observe/Record.h"
+#include "runtime/observe/StepRecord.h"
 
 #include "absl/status/status.h"
 

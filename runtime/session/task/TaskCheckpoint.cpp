@@ -1,10 +1,10 @@
 #include "runtime/session/task/TaskCheckpoint.h"
 
-#include "runtime/checkpoint/Beginnings.h"
 #include "runtime/checkpoint/DumpFolder.h"
-#include "runtime/checkpoint/Npy.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/checkpoint/NpyFormat.h"
+#include "runtime/checkpoint/WarmStart.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,11 +1,11 @@
-//===- TaskStatistics.h - what a task tells of its steps in the file of --stats ------------------------------------*- C++ -*-===//
+//===- TaskStatistics.h - what a task tells of its steps in the file of --stats -------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_SESSION_TASK_TASKSTATISTICS_H
 #define GRAPHC_RUNTIME_SESSION_TASK_TASKSTATISTICS_H
 
-#include "runtime/executor/KernelLibrary.h"
 #include "runtime/executor/Lane.h"
-#include "runtime/observe/Stats.h"
-#include "runtime/session/task/PhaseHost.h"
+#include "runtime/executor/LoadedKernels.h"
+#include "runtime/observe/StatsFile.h"
+#include "runtime/session/task/PhaseCallbacks.h"
 
 #include <memory>
 #include <span>

@@ -1,9 +1,9 @@
-//===- Extra.cpp - ops that only the tests have: how each is computed -----------------------------------------===//
+//===- Extra.cpp - ops that only the tests have: how each is computed ---------------------------------------------===//
 #include "test/dialects/extra/Extra.h"
 
-#include "dialects/graph/Scalars.h"
+#include "dialects/graph/ScalarArithmetic.h"
 #include "dialects/graph/ops/ComputeOps.h"
-#include "dialects/graph/ops/CreatedOps.h"
+#include "dialects/graph/ops/PassOpBuilders.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,9 +1,9 @@
-//===- Extra.h - a dialect that only the tests have --------------------------------------------------*- C++ -*-===//
+//===- Extra.h - a dialect that only the tests have -----------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_DIALECTS_EXTRA_EXTRA_H
 #define GRAPHC_TEST_DIALECTS_EXTRA_EXTRA_H
 
 #include "dialects/graph/GraphDialect.h"
-#include "dialects/graph/LoopParts.h"
+#include "dialects/graph/LoopPartsInterface.h"
 
 #include "test/dialects/extra/ExtraDialect.h.inc"
 

@@ -1,4 +1,4 @@
-//===- Extra.td - a dialect that only the tests have --------------------------------------------*- tablegen -*-===//
+//===- Extra.td - a dialect that only the tests have --------------------------------------------*- tablegen -* ---===//
 //
 // Ops of every way to be computed that the graph dialect's interfaces know. Nothing in passes/ or runtime/ knows them: what
 // they need there, every op gets.
@@ -8,7 +8,7 @@
 #define GRAPHC_TEST_DIALECTS_EXTRA_EXTRA
 
 include "dialects/graph/GraphOpsBase.td"
-include "dialects/graph/LoopParts.td"
+include "dialects/graph/LoopPartsInterface.td"
 
 def Extra_Dialect : Dialect {
   let name = "extra";

@@ -1,11 +1,11 @@
 // The compiler as other programs call it: text, file or module in, plan or records out, from as many threads as they like.
 #include "graphc.h"
 #include "passes/Passes.h"
-#include "passes/compiler/Compilation.h"
-#include "runtime/common/device/Kinds.h"
+#include "passes/compiler/CompilerInstance.h"
+#include "runtime/common/device/DeviceKinds.h"
 #include "runtime/common/plan/PlanFile.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyPlan.h"
 
 #include "mlir/Parser/Parser.h"
 

@@ -1,6 +1,6 @@
 // The proof of queues beside a search: random programs with loops, of which every time is written out, are accepted where of any two that touch the same bytes,
 // one writing, the later one comes behind the earlier by what the lane has given, by signals and by waits; else they are refused.
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "test/passes/compiler/QueuePlans.h"
 
 #include "absl/strings/match.h"

@@ -1,7 +1,7 @@
 // Programs on the simulated device: any order of its work gives the same bits, and what the verifier refuses changes them or faults.
-#include "runtime/common/device/Kinds.h"
-#include "runtime/common/plan/RunAhead.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/device/DeviceKinds.h"
+#include "runtime/common/plan/StepRunAhead.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "test/cuda/TestDevice.h"
 #include "test/passes/compiler/QueuePlans.h"
 #include "test/runtime/device/Sim.h"

@@ -1,6 +1,6 @@
 // Programs on a device with memory of its own: the verifier refuses each of them once it is damaged.
-#include "passes/emit/Segments.h"
-#include "runtime/common/plan/Certificate.h"
+#include "passes/emit/FormSegments.h"
+#include "runtime/common/plan/LivenessCertificate.h"
 #include "test/passes/compiler/QueuePlans.h"
 #include "test/runtime/common/plan/DamageCase.h"
 

@@ -1,13 +1,13 @@
 // The order of sums inside a kernel: what compiled code gives is, bit for bit, what a plain loop over the contract gives, and what the
 // blocks and warps of a GPU would give.
 #include "dialects/graph/GraphDialect.h"
+#include "passes/PassPipelines.h"
 #include "passes/Passes.h"
-#include "passes/Pipelines.h"
 #include "passes/emit/NativeCode.h"
 #include "passes/emit/PtxCode.h"
 #include "runtime/common/abi/KernelAbi.h"
 #include "runtime/common/abi/PtxAbi.h"
-#include "runtime/common/base/Cpu.h"
+#include "runtime/common/base/CpuFeatures.h"
 #include "test/cuda/Ptx.h"
 
 #include "mlir/Parser/Parser.h"

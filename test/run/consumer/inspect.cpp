@@ -7,7 +7,7 @@
 #include "graphc/Hook.h"
 #include "graphc/LibraryAbi.h"
 #include "graphc/PlanFile.h"
-#include "graphc/PlanTypes.h"
+#include "graphc/PlanTypeEmitter.h"
 #include "graphc/Run.h"
 #include "graphc/Session.h"
 // The paths of 0.1.0.
@@ -19,7 +19,7 @@
 #include "runtime/session/Hook.h"
 #include "runtime/session/Run.h"
 #include "runtime/session/Session.h"
-#include "runtime/session/master/Driver.h"
+#include "runtime/session/master/MasterDriver.h"
 
 #include <cstdio>
 

@@ -1,8 +1,8 @@
 // run(): a plan of one task in this process, as embedding programs call it; its C interface too.
 #include "runtime/api/Run.h"
 #include "graphc.h"
-#include "runtime/checkpoint/Npy.h"
-#include "runtime/service/Secret.h"
+#include "runtime/checkpoint/NpyFormat.h"
+#include "runtime/service/RunSecret.h"
 #include "test/runtime/session/LonePlan.h"
 
 #include <gmock/gmock.h>

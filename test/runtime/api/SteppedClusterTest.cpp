@@ -2,11 +2,11 @@
 // test_hooks.py does with processes.
 #include "runtime/api/Session.h"
 
-#include "runtime/api/TaskPlace.h"
-#include "runtime/checkpoint/Npy.h"
+#include "runtime/api/TaskRendezvous.h"
+#include "runtime/checkpoint/NpyFormat.h"
 #include "runtime/common/base/Socket.h"
-#include "runtime/service/Secret.h"
-#include "runtime/session/task/StepControl.h"
+#include "runtime/service/RunSecret.h"
+#include "runtime/session/task/StepArbiter.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/session/ScriptedLink.h"
 

@@ -1,9 +1,9 @@
 // graphc::Session: the steps, their hooks, how it ends. What its steps compute is compared with graphc::run.
 #include "runtime/api/Session.h"
 
-#include "runtime/checkpoint/Npy.h"
+#include "runtime/checkpoint/NpyFormat.h"
 #include "runtime/common/base/File.h"
-#include "runtime/service/Secret.h"
+#include "runtime/service/RunSecret.h"
 #include "test/runtime/session/LonePlan.h"
 
 #include "absl/strings/str_cat.h"

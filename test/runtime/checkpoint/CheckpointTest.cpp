@@ -1,6 +1,6 @@
-#include "runtime/checkpoint/Beginnings.h"
-#include "runtime/checkpoint/Layout.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/checkpoint/CheckpointLayout.h"
+#include "runtime/checkpoint/WarmStart.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "test/runtime/checkpoint/Tensors.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // Whose files of --dump_variables get their names.
 #include "runtime/checkpoint/DumpFolder.h"
 
-#include "runtime/checkpoint/Npy.h"
+#include "runtime/checkpoint/NpyFormat.h"
 
 #include "absl/time/clock.h"
 

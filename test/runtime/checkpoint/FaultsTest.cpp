@@ -1,4 +1,4 @@
-//===- FaultsTest.cpp - checkpoints on a file system that fails, and under kill -9 at every single operation -------------------===//
+//===- FaultsTest.cpp - checkpoints on a file system that fails, and under kill -9 at every single operation ------===//
 //
 // test/faults/faults.h takes the place of write, fsync, rename and all others that change a file. A small training that saves, prunes,
 // goes on and dumps runs in a process of its own, which is killed or whose operation number n fails, for every n. Then it is started again.
@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "test/faults/faults.h"
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/CheckpointLayout.h"
 #include "runtime/checkpoint/DumpFolder.h"
-#include "runtime/checkpoint/Layout.h"
-#include "runtime/checkpoint/Npy.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/checkpoint/NpyFormat.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "test/runtime/checkpoint/Tensors.h"
 
 #include <gmock/gmock.h>

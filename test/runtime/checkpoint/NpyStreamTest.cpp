@@ -1,6 +1,6 @@
 #include "runtime/checkpoint/NpyStream.h"
-#include "runtime/checkpoint/Npy.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/checkpoint/NpyFormat.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "test/runtime/checkpoint/Tensors.h"
 
 #include <gmock/gmock.h>

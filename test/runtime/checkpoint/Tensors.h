@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TEST_RUNTIME_CHECKPOINT_TENSORS_H
 #define GRAPHC_TEST_RUNTIME_CHECKPOINT_TENSORS_H
 
-#include "runtime/checkpoint/Safetensors.h"
+#include "runtime/checkpoint/SafetensorsFile.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
-#include "runtime/checkpoint/Beginnings.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/checkpoint/WarmStart.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "test/runtime/checkpoint/Tensors.h"
 #include "test/runtime/data/TestFiles.h"
 

@@ -1,5 +1,5 @@
 #include "runtime/data/NpyFile.h"
-#include "runtime/common/base/Zip.h"
+#include "runtime/common/base/ZipEntry.h"
 #include "test/runtime/data/TestFiles.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // What every device does: one suite for the CPU and for the simulated asynchronous one, with several seeds.
-#include "runtime/common/device/Kinds.h"
+#include "runtime/common/device/DeviceKinds.h"
 #include "runtime/device/CpuDevice.h"
 #include "runtime/kernels/LibraryKernel.h"
 #include "test/cuda/TestDevice.h"

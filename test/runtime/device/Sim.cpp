@@ -1,8 +1,8 @@
 #include "test/runtime/device/Sim.h"
 
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/device/CpuDevice.h"
-#include "runtime/device/SegmentOrder.h"
+#include "runtime/device/SegmentDependencies.h"
 #include "runtime/kernels/LibraryKernel.h"
 #include "test/runtime/device/SimEngine.h"
 

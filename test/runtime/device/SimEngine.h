@@ -1,4 +1,4 @@
-//===- SimEngine.h - what a device that is simulated on the CPU is made of ----------------------------------------*- C++ -*-===//
+//===- SimEngine.h - what a device that is simulated on the CPU is made of ------------------------------*- C++ -*-===//
 //
 // Memory with two views: the host's may not be touched, the device's own threads use the other. Queues whose work is done as late as what was
 // asked for allows, by one thread, in an order that a seed decides.
@@ -8,7 +8,7 @@
 #define GRAPHC_TEST_RUNTIME_DEVICE_SIMENGINE_H
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/device/Device.h"
 
 #include "absl/strings/str_cat.h"

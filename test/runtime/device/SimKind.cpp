@@ -1,6 +1,6 @@
 // A process that links this file has SIM devices: cluster.json and plans may name them. The seed of a device is GRAPHC_SIM_SEED (1
 // where it is not set) and its index, so that the order of its work differs from one run to the next only where a test wants it to.
-#include "runtime/common/device/Kinds.h"
+#include "runtime/common/device/DeviceKinds.h"
 #include "test/runtime/device/Sim.h"
 
 #include <cstdlib>

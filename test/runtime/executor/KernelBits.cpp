@@ -1,4 +1,4 @@
-//===- KernelBits.cpp - kernel-bits: the bits of each kernel of some plans, made in a given order --------------------------===//
+//===- KernelBits.cpp - kernel-bits: the bits of each kernel of some plans, made in a given order -----------------===//
 //
 //   kernel-bits [--seed S] [--alone] [--every N] [--threads N] [--shift BYTES] [--sweep] [PLAN]…
 //
@@ -10,13 +10,13 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "runtime/common/base/Crc32c.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/common/plan/PlanFile.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/device/Memory.h"
-#include "runtime/executor/KernelLibrary.h"
-#include "runtime/kernels/Library.h"
-#include "runtime/kernels/Matmul.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/device/MemoryRegion.h"
+#include "runtime/executor/LoadedKernels.h"
+#include "runtime/kernels/KernelRegistry.h"
+#include "runtime/kernels/MatmulKernel.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

@@ -1,7 +1,7 @@
-//===- LaneTest.cpp - whole phases on threads: values, ends, errors, bytes, arenas ------------------------------------===//
+//===- LaneTest.cpp - whole phases on threads: values, ends, errors, bytes, arenas --------------------------------===//
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/common/plan/LanePlace.h"
+#include "runtime/common/plan/LanePosition.h"
 #include "runtime/executor/EventRing.h"
 #include "test/runtime/common/plan/CompletePlan.h"
 #include "test/runtime/common/plan/PlanBuilder.h"

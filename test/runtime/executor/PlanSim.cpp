@@ -1,4 +1,4 @@
-//===- PlanSim.cpp - plan-sim: run a plan in one process, dump what it computed -----------------------------------------===//
+//===- PlanSim.cpp - plan-sim: run a plan in one process, dump what it computed -----------------------------------===//
 //
 //   plan-sim PLAN [--entry train|eval|predict] [--steps N] [--seed S] [--delay NANOSECONDS] [--position SAMPLES]
 //            [--feed NAME=FILE.npy]… [--data_dir D] [--out DIR]
@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "runtime/checkpoint/Npy.h"
+#include "runtime/checkpoint/NpyFormat.h"
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/base/TextUtils.h"
 #include "runtime/common/plan/PlanFile.h"
 #include "test/runtime/executor/Simulator.h"
 

@@ -1,6 +1,6 @@
-//===- PlanSimTest.cpp - the tool plan-sim, as random-graph tests use it ------------------------------------------------===//
+//===- PlanSimTest.cpp - the tool plan-sim, as random-graph tests use it ------------------------------------------===//
 
-#include "runtime/checkpoint/Npy.h"
+#include "runtime/checkpoint/NpyFormat.h"
 #include "runtime/common/base/File.h"
 #include "runtime/common/plan/PlanFile.h"
 #include "test/runtime/common/plan/PlanBuilder.h"

@@ -1,15 +1,15 @@
-//===- ReturnProtocolTest.cpp - whoever dies whenever, each update counts once ----------------------------------------===//
+//===- ReturnProtocolTest.cpp - whoever dies whenever, each update counts once ------------------------------------===//
 //
 // The protocol of docs/decisions/2026-11-26-asynchronous-workers-never-stop.md with lanes, tickets and links as they are, in one thread: who
 // runs, who dies and when follows from a seed. GRAPHC_SIM_SEEDS changes how many.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "runtime/executor/Rejoin.h"
+#include "runtime/executor/RejoinableTasks.h"
 
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/Verify.h"
-#include "runtime/transport/InProcess.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyPlan.h"
+#include "runtime/transport/InProcessTransport.h"
 #include "test/runtime/executor/CountingPlan.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"

@@ -1,12 +1,12 @@
-//===- SharedMemoryTask.h - one task's shared memory, without a session -----------------------------------------*- C++ -*-===//
+//===- SharedMemoryTask.h - one task's shared memory, without a session ---------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_SHAREDMEMORYTASK_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_SHAREDMEMORYTASK_H
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/executor/TaskPhase.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/executor/PhaseSetup.h"
 #include "runtime/executor/VariableStore.h"
-#include "runtime/transport/SharedMemory.h"
+#include "runtime/transport/SharedMemoryTransport.h"
 
 #include "test/runtime/transport/TestPaths.h"
 

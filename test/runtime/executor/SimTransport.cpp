@@ -1,6 +1,6 @@
 #include "test/runtime/executor/SimTransport.h"
 
-#include "runtime/device/Memory.h"
+#include "runtime/device/MemoryRegion.h"
 
 #include <cstring>
 #include <deque>

@@ -1,10 +1,10 @@
 #include "test/runtime/executor/Simulator.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/data/PhaseBatches.h"
-#include "runtime/executor/TaskPhase.h"
-#include "runtime/transport/Conflating.h"
+#include "runtime/executor/PhaseSetup.h"
+#include "runtime/transport/ConflatingTransport.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,4 +1,4 @@
-//===- Simulator.h - a whole plan in one thread under a seeded scheduler ----------------------------------------------*- C++ -*-===//
+//===- Simulator.h - a whole plan in one thread under a seeded scheduler --------------------------------*- C++ -*-===//
 //
 // All lanes of all tasks, one phase, in virtual time: which lane runs next, how long each message takes, what is lost and
 // who dies follows from the seed alone, so a failure is repeated exactly. Also the fast runner of random-graph tests.
@@ -10,7 +10,7 @@
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_SIMULATOR_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_SIMULATOR_H
 
-#include "runtime/data/DataSearch.h"
+#include "runtime/data/DatasetSearchPath.h"
 #include "runtime/executor/VariableStore.h"
 #include "test/runtime/executor/SimTransport.h"
 

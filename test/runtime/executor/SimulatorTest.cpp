@@ -1,4 +1,4 @@
-//===- SimulatorTest.cpp - 1,000 seeds of delay, loss and death --------------------------------------------------------===//
+//===- SimulatorTest.cpp - 1,000 seeds of delay, loss and death ---------------------------------------------------===//
 //
 // GRAPHC_SIM_SEEDS changes how many (test/ci/suites.py takes fewer under a sanitizer, but with --long).
 //
@@ -6,9 +6,9 @@
 
 #include "test/runtime/executor/Simulator.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Certificate.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/LivenessCertificate.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-//===- SumsInPlaceTest.cpp - all-reduces over shared memory, whose sums are read where they were made -----------------===//
+//===- SumsInPlaceTest.cpp - all-reduces over shared memory, whose sums are read where they were made -------------===//
 
 #include "test/runtime/common/plan/CompletePlan.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
@@ -6,7 +6,7 @@
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
 
-#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/AllReduceMoves.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,12 +1,12 @@
-//===- TaskHarness.h - every task of a plan in this process, over in-process channels ---------------------------------*- C++ -*-===//
+//===- TaskHarness.h - every task of a plan in this process, over in-process channels -------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_TASKHARNESS_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_TASKHARNESS_H
 
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "runtime/executor/LaneRunner.h"
-#include "runtime/executor/TaskPhase.h"
-#include "runtime/transport/InProcess.h"
+#include "runtime/executor/PhaseSetup.h"
+#include "runtime/transport/InProcessTransport.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-//===- TestHost.h - a session's part for tests ---------------------------------------------------------------------*- C++ -*-===//
+//===- TestHost.h - a session's part for tests ----------------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_TESTHOST_H
 #define GRAPHC_TEST_RUNTIME_EXECUTOR_TESTHOST_H
 
-#include "runtime/executor/Host.h"
+#include "runtime/executor/LaneCallbacks.h"
 
 #include <functional>
 

@@ -1,9 +1,9 @@
-//===- CallRun.h - a library call of a test, with memory for it -----------------------------------------------------*- C++ -*-===//
+//===- CallRun.h - a library call of a test, with memory for it -----------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_KERNELS_CALLRUN_H
 #define GRAPHC_TEST_RUNTIME_KERNELS_CALLRUN_H
 
-#include "runtime/device/Memory.h"
-#include "runtime/kernels/Library.h"
+#include "runtime/device/MemoryRegion.h"
+#include "runtime/kernels/KernelRegistry.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-//===- MatmulRun.h - products of random numbers, and what they are in f64 -------------------------------------------------*- C++ -*-===//
+//===- MatmulRun.h - products of random numbers, and what they are in f64 -------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_KERNELS_MATMULRUN_H
 #define GRAPHC_TEST_RUNTIME_KERNELS_MATMULRUN_H
 
-#include "runtime/device/Memory.h"
+#include "runtime/device/MemoryRegion.h"
 #include "runtime/kernels/LibraryKernel.h"
-#include "runtime/kernels/Simd.h"
+#include "runtime/kernels/SimdKernels.h"
 
 #include <gtest/gtest.h>
 

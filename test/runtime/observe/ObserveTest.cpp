@@ -1,7 +1,7 @@
 #include "runtime/common/base/File.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/observe/ProgressLine.h"
-#include "runtime/observe/Stats.h"
+#include "runtime/observe/StatsFile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include "runtime/service/ControlLink.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/PlanFetch.h"
-#include "runtime/service/Secret.h"
+#include "runtime/service/RunSecret.h"
 #include "runtime/service/TaskServer.h"
 
 #include "absl/time/clock.h"

@@ -1,9 +1,9 @@
-//===- FakeCluster.h - a coordinator and tasks that only keep what they are told, for tests -----------------------*- C++ -*-===//
+//===- FakeCluster.h - a coordinator and tasks that only keep what they are told, for tests -------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_SERVICE_FAKECLUSTER_H
 #define GRAPHC_TEST_RUNTIME_SERVICE_FAKECLUSTER_H
 
 #include "runtime/common/base/Mutex.h"
-#include "runtime/service/Coordinator.h"
+#include "runtime/service/TaskCoordinator.h"
 
 #include <gtest/gtest.h>
 

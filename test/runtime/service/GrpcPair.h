@@ -1,9 +1,9 @@
-//===- GrpcPair.h - two ends of the gRPC transport in one process, for tests ------------------------------*- C++ -*-===//
+//===- GrpcPair.h - two ends of the gRPC transport in one process, for tests ----------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_SERVICE_GRPCPAIR_H
 #define GRAPHC_TEST_RUNTIME_SERVICE_GRPCPAIR_H
 
 #include "runtime/common/base/Socket.h"
-#include "runtime/service/Secret.h"
+#include "runtime/service/RunSecret.h"
 #include "runtime/service/TaskServer.h"
 #include "runtime/transport/GrpcOptions.h"
 

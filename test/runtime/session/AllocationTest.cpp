@@ -1,6 +1,6 @@
 // The step path as a task runs it, with the session's host (losses, step times, stop requests) and a lane's ports: no allocation
 // between the 50th and the 350th step of the chief.
-#include "runtime/session/task/PhaseHost.h"
+#include "runtime/session/task/PhaseCallbacks.h"
 #include "test/runtime/CountAllocations.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/executor/TaskHarness.h"

@@ -1,9 +1,9 @@
-//===- AnsweredRun.h - a driver and tasks that answer at once ------------------------------------------------*- C++ -*-===//
+//===- AnsweredRun.h - a driver and tasks that answer at once -------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_SESSION_ANSWEREDRUN_H
 #define GRAPHC_TEST_RUNTIME_SESSION_ANSWEREDRUN_H
 
-#include "runtime/session/master/Answers.h"
-#include "runtime/session/master/Driver.h"
+#include "runtime/session/master/AnswerValidator.h"
+#include "runtime/session/master/MasterDriver.h"
 #include "runtime/session/results/FetchPrinter.h"
 #include "test/runtime/session/HonestAnswer.h"
 #include "test/runtime/session/LonePlan.h"

@@ -2,8 +2,8 @@
 #include "runtime/session/master/ChiefCheckpoints.h"
 
 #include "runtime/api/TaskThreads.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/service/Secret.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/service/RunSecret.h"
 
 #include "absl/time/clock.h"
 #include <gmock/gmock.h>

@@ -3,8 +3,8 @@
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/plan/PlanSketch.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/session/hangs/Recordings.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/session/hangs/ExplainRecordings.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 
 #include "absl/strings/str_cat.h"

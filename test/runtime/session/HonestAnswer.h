@@ -1,11 +1,11 @@
-//===- HonestAnswer.h - what a task of a plan answers to an order -----------------------------------------*- C++ -*-===//
+//===- HonestAnswer.h - what a task of a plan answers to an order ---------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_SESSION_HONESTANSWER_H
 #define GRAPHC_TEST_RUNTIME_SESSION_HONESTANSWER_H
 
 #include "runtime/checkpoint/Checkpoint.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/data/PhaseBatches.h"
-#include "runtime/executor/TaskPhase.h"
+#include "runtime/executor/PhaseSetup.h"
 #include "runtime/service/service.pb.h"
 
 #include <set>

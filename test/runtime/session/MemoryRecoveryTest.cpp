@@ -1,11 +1,11 @@
-//===- MemoryRecoveryTest.cpp - who has which state, and how all come to the newest ---------------------------------------===//
+//===- MemoryRecoveryTest.cpp - who has which state, and how all come to the newest -------------------------------===//
 //
 // The chief's and the tasks' side as they are, orders in place of streams, and deaths at any order and any step by a seed.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
 #include "runtime/session/recovery/MemoryRecovery.h"
 
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <gmock/gmock.h>

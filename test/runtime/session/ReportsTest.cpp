@@ -2,7 +2,7 @@
 #include "runtime/session/progress/RunRecords.h"
 #include "runtime/session/results/FetchFiles.h"
 #include "runtime/session/results/RecordFiles.h"
-#include "runtime/session/task/PhaseHost.h"
+#include "runtime/session/task/PhaseCallbacks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

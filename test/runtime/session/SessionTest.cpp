@@ -1,6 +1,6 @@
 // Whole runs of small plans: phases, results, checkpoints, stops and failures, over both transports.
-#include "runtime/checkpoint/Npy.h"
-#include "runtime/checkpoint/Safetensors.h"
+#include "runtime/checkpoint/NpyFormat.h"
+#include "runtime/checkpoint/SafetensorsFile.h"
 #include "runtime/common/base/File.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 #include "test/runtime/session/TestCluster.h"

@@ -1,8 +1,8 @@
 // Links of a peer that was lost and comes back: made anew beside those of others, and freed when nobody has a port of them.
 #include "runtime/session/peers/TaskTransports.h"
 
-#include "runtime/common/plan/Types.h"
-#include "runtime/service/Secret.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/service/RunSecret.h"
 #include "runtime/service/TaskServer.h"
 #include "runtime/transport/GrpcOptions.h"
 #include "test/runtime/common/plan/PlanBuilder.h"

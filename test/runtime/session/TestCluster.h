@@ -1,4 +1,4 @@
-//===- TestCluster.h - every task of a plan as a session of this process ----------------------------------*- C++ -*-===//
+//===- TestCluster.h - every task of a plan as a session of this process --------------------------------*- C++ -*-===//
 //
 // Real servers, control streams and transports, without processes, so that sanitizers see all of it.
 //
@@ -7,13 +7,13 @@
 #define GRAPHC_TEST_RUNTIME_SESSION_TESTCLUSTER_H
 
 #include "runtime/common/base/Socket.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/service/MasterService.h"
-#include "runtime/service/Secret.h"
+#include "runtime/service/RunSecret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/session/master/Driver.h"
+#include "runtime/session/master/MasterDriver.h"
 #include "runtime/session/results/FetchPrinter.h"
-#include "runtime/session/task/TaskSession.h"
+#include "runtime/session/task/OrderExecutor.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 #include "runtime/service/ControlLink.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/tls/Authority.h"
-#include "runtime/tls/Credentials.h"
+#include "runtime/tls/CertificateAuthority.h"
 #include "runtime/tls/JobFolder.h"
+#include "runtime/tls/TlsCredentials.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"

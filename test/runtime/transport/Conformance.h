@@ -1,4 +1,4 @@
-//===- Conformance.h - the one suite that every transport passes ----------------------------------------------*- C++ -*-===//
+//===- Conformance.h - the one suite that every transport passes ----------------------------------------*- C++ -*-===//
 //
 // A backend's test file makes links and instantiates the suite:
 //
@@ -10,7 +10,7 @@
 #ifndef GRAPHC_TEST_RUNTIME_TRANSPORT_CONFORMANCE_H
 #define GRAPHC_TEST_RUNTIME_TRANSPORT_CONFORMANCE_H
 
-#include "runtime/device/Memory.h"
+#include "runtime/device/MemoryRegion.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/statusor.h"

@@ -111,7 +111,7 @@ TEST_P(Conformance, AnAbortReachesALinkThatComesLate) {
   ASSERT_NE(receive(tasks.receiving.receiver({0, 0})), nullptr);
 }
 
-/// Who waits at a port looks again at once, and finds what it was asked to (executor/Parking.h).
+/// Who waits at a port looks again at once, and finds what it was asked to (executor/LanePause.h).
 TEST_P(Conformance, WakeEndsAWait) {
   open(kSpecs);
   const absl::Duration took = timeToWake([&] { receiver->wait(absl::Seconds(10)); }, [&] { link->receiving().wake(); });

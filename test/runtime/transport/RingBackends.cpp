@@ -1,8 +1,8 @@
-//===- RingBackends.cpp - the suite over the in-process and the shared-memory transport ------------------------------===//
+//===- RingBackends.cpp - the suite over the in-process and the shared-memory transport ---------------------------===//
 
-#include "runtime/common/base/Status.h"
-#include "runtime/transport/InProcess.h"
-#include "runtime/transport/SharedMemory.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/transport/InProcessTransport.h"
+#include "runtime/transport/SharedMemoryTransport.h"
 
 #include "test/runtime/transport/Conformance.h"
 #include "test/runtime/transport/TestPaths.h"

@@ -1,11 +1,11 @@
-//===- TestPaths.h - shared-memory ends of tests, which find each other without a chief -------------------------------===//
+//===- TestPaths.h - shared-memory ends of tests, which find each other without a chief ---------------------------===//
 #ifndef GRAPHC_TEST_RUNTIME_TRANSPORT_TESTPATHS_H
 #define GRAPHC_TEST_RUNTIME_TRANSPORT_TESTPATHS_H
 
 #include "runtime/common/base/Mutex.h"
 #include "runtime/common/base/Sha256.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/transport/SharedMemory.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/transport/SharedMemoryTransport.h"
 
 #include "absl/strings/str_cat.h"
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 #include "tools/graphrun/check/CheckFiles.h"
 
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "tools/graphrun/ExportedPlan.h"
-#include "tools/graphrun/Feeds.h"
+#include "tools/graphrun/FeedFlags.h"
 
 #include "absl/strings/str_cat.h"
 

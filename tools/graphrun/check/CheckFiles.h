@@ -1,9 +1,9 @@
-//===- CheckFiles.h - whether a run can read and write what it was given ------------------------------------------*- C++ -*-===//
+//===- CheckFiles.h - whether a run can read and write what it was given --------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_CHECK_CHECKFILES_H
 #define GRAPHC_TOOLS_GRAPHRUN_CHECK_CHECKFILES_H
 
 #include "runtime/common/plan/plan.pb.h"
-#include "tools/graphrun/Flags.h"
+#include "tools/graphrun/RunFlags.h"
 
 #include "absl/status/status.h"
 

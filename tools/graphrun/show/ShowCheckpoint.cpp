@@ -1,9 +1,9 @@
-//===- ShowCheckpoint.cpp - what is in a checkpoint, and whether it is whole -----------------------------------------------===//
-#include "tools/graphrun/show/Shown.h"
+//===- ShowCheckpoint.cpp - what is in a checkpoint, and whether it is whole --------------------------------------===//
+#include "tools/graphrun/show/ShowReaders.h"
 
 #include "runtime/checkpoint/Checkpoint.h"
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,10 +1,10 @@
-//===- ShowPlan.cpp - what is in a plan ------------------------------------------------------------------------------------===//
-#include "tools/graphrun/show/Shown.h"
+//===- ShowPlan.cpp - what is in a plan ---------------------------------------------------------------------------===//
+#include "tools/graphrun/show/ShowReaders.h"
 
-#include "runtime/common/base/Status.h"
-#include "runtime/common/plan/MemoryNeeds.h"
+#include "runtime/common/base/StatusMacros.h"
+#include "runtime/common/plan/MemoryRequirements.h"
 #include "runtime/common/plan/PlanFile.h"
-#include "runtime/common/plan/Types.h"
+#include "runtime/common/plan/PlanTypes.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

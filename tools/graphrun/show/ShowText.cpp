@@ -1,7 +1,7 @@
-#include "tools/graphrun/show/Shown.h"
+#include "tools/graphrun/show/ShowReaders.h"
 
-#include "runtime/common/base/Text.h"
-#include "runtime/common/plan/MemoryNeeds.h"
+#include "runtime/common/base/TextUtils.h"
+#include "runtime/common/plan/MemoryRequirements.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

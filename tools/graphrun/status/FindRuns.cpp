@@ -1,7 +1,7 @@
 #include "tools/graphrun/status/FindRuns.h"
 #include "tools/graphrun/status/StatusServer.h"
 
-#include "runtime/http/Client.h"
+#include "runtime/http/HttpClient.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"

@@ -1,6 +1,6 @@
 #include "tools/graphrun/status/StatusServer.h"
 
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

@@ -1,4 +1,4 @@
-//===- StatusServer.h - the status of a run, for its user and for Prometheus -------------------------------------*- C++ -*-===//
+//===- StatusServer.h - the status of a run, for its user and for Prometheus ----------------------------*- C++ -*-===//
 //
 // On the chief. Always at a Unix socket without a name, which this user's processes reach by /proc (base::UnnamedListener), so that nothing
 // is left however the run ends; with --status_address at a TCP port too, to who shows a certificate of the run's authority or brings a secret.
@@ -8,9 +8,9 @@
 #define GRAPHC_TOOLS_GRAPHRUN_STATUS_STATUSSERVER_H
 
 #include "runtime/common/base/Socket.h"
-#include "runtime/http/Responder.h"
+#include "runtime/http/HttpServer.h"
 #include "runtime/observe/RunStatus.h"
-#include "tools/graphrun/Flags.h"
+#include "tools/graphrun/RunFlags.h"
 
 #include <functional>
 #include <memory>

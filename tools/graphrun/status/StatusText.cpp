@@ -1,5 +1,5 @@
 #include "tools/graphrun/status/StatusText.h"
-#include "tools/graphrun/show/Shown.h"
+#include "tools/graphrun/show/ShowReaders.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

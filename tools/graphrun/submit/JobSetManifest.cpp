@@ -1,10 +1,10 @@
 #include "tools/graphrun/submit/JobSetManifest.h"
 
-#include "runtime/common/base/Status.h"
+#include "runtime/common/base/StatusMacros.h"
 #include "runtime/common/cluster/ClusterConfig.h"
-#include "runtime/common/cluster/Rank.h"
-#include "runtime/common/plan/Standalone.h"
-#include "runtime/launch/GpuShares.h"
+#include "runtime/common/cluster/LauncherRank.h"
+#include "runtime/common/plan/StandalonePlan.h"
+#include "runtime/launch/GpuAssignment.h"
 #include "runtime/launch/LaunchContext.h"
 
 #include "absl/strings/match.h"

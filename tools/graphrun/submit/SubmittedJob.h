@@ -1,9 +1,9 @@
-//===- SubmittedJob.h - what graphrun submit was asked for -------------------------------------------------*- C++ -*-===//
+//===- SubmittedJob.h - what graphrun submit was asked for ----------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TOOLS_GRAPHRUN_SUBMIT_SUBMITTEDJOB_H
 #define GRAPHC_TOOLS_GRAPHRUN_SUBMIT_SUBMITTEDJOB_H
 
 #include "runtime/common/plan/PlanFile.h"
-#include "tools/graphrun/Flags.h"
+#include "tools/graphrun/RunFlags.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "runtime/common/base/File.h"
-#include "runtime/common/base/Log.h"
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/ProcessLog.h"
+#include "runtime/common/base/TextUtils.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtime/common/base/Cpu.h"
+#include "runtime/common/base/CpuFeatures.h"
 #include "runtime/common/base/Crc32c.h"
 #include "runtime/common/base/Sha256.h"
 

@@ -1,5 +1,5 @@
 #include "runtime/common/base/Json.h"
-#include "runtime/common/base/Text.h"
+#include "runtime/common/base/TextUtils.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "runtime/common/cluster/ClusterConfig.h"
-#include "runtime/common/cluster/Pattern.h"
+#include "runtime/common/cluster/NamePattern.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The committed schema, the examples and the parser say the same.
 #include "runtime/common/cluster/ClusterConfig.h"
-#include "runtime/common/device/Kinds.h"
+#include "runtime/common/device/DeviceKinds.h"
 #include "test/runtime/common/cluster/SchemaCheck.h"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 #include "test/runtime/common/plan/CompletePlan.h"
 
-#include "runtime/common/plan/AllReduce.h"
-#include "runtime/common/plan/Credits.h"
-#include "runtime/common/plan/Events.h"
-#include "runtime/common/plan/Types.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/AllReduceMoves.h"
+#include "runtime/common/plan/ChannelEvents.h"
+#include "runtime/common/plan/PiggybackedCredits.h"
+#include "runtime/common/plan/PlanTypes.h"
+#include "runtime/common/plan/VerifyPlan.h"
 
 #include <map>
 #include <optional>
@@ -56,7 +56,7 @@ void addUpBytes(const Plan &plan, Program &program) {
   program.set_bytes_received_per_step(received);
 }
 
-/// The events of all programs, and the edges between them that Certificate.h describes.
+/// The events of all programs, and the edges between them that LivenessCertificate.h describes.
 class Numbers {
 public:
   explicit Numbers(Plan &plan) : plan_(plan), ends_(size_t(plan.channels_size())) {

@@ -1,8 +1,8 @@
-//===- DamageCase.h - a rule of the verifier, broken once ------------------------------------------------------*- C++ -*-===//
+//===- DamageCase.h - a rule of the verifier, broken once -----------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_TEST_RUNTIME_COMMON_PLAN_DAMAGECASE_H
 #define GRAPHC_TEST_RUNTIME_COMMON_PLAN_DAMAGECASE_H
 
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/VerifyPlan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

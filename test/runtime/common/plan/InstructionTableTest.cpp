@@ -15,7 +15,7 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Reflection;
 
-/// What an instruction's numbers mean; a name that is in none of these fails the test. Standalone.cpp renumbers channels, kernels and data sets
+/// What an instruction's numbers mean; a name that is in none of these fails the test. StandalonePlan.cpp renumbers channels, kernels and data sets
 /// by these names: one more name has to go there as well.
 const std::set<std::string> buffers = {"buffer", "buffers", "scratch", "own",      "chosen", "version",
                                        "valid",  "from",    "to",      "partials", "units"};

@@ -1,8 +1,8 @@
-//===- LoopsTest.cpp - what verifyPlan refuses of loops, and that liveness passes them by --------------------------------===//
+//===- LoopsTest.cpp - what verifyPlan refuses of loops, and that liveness passes them by -------------------------===//
 
-#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/LivenessCertificate.h"
 #include "runtime/common/plan/SumTree.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "test/runtime/common/plan/DamageCase.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 

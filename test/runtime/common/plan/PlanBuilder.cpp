@@ -2,9 +2,9 @@
 
 #include "runtime/common/base/File.h"
 #include "runtime/common/base/Sha256.h"
-#include "runtime/common/plan/AllReduce.h"
+#include "runtime/common/plan/AllReduceMoves.h"
+#include "runtime/common/plan/PlanTypes.h"
 #include "runtime/common/plan/SumTree.h"
-#include "runtime/common/plan/Types.h"
 #include "test/runtime/common/plan/CompletePlan.h"
 
 #include <algorithm>

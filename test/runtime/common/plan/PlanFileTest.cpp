@@ -1,7 +1,7 @@
 #include "runtime/common/plan/PlanFile.h"
 
 #include "runtime/common/base/File.h"
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <gmock/gmock.h>

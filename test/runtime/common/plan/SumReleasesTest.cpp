@@ -1,11 +1,11 @@
-//===- SumReleasesTest.cpp - what verifyPlan refuses of the releases of an all-reduce's sums ------------------------------===//
+//===- SumReleasesTest.cpp - what verifyPlan refuses of the releases of an all-reduce's sums ----------------------===//
 //
 // Whatever the compiler decided, it is found again that calls alone read sums which may lie elsewhere, and only before their release.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
 
-#include "runtime/common/plan/AllReduce.h"
-#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/AllReduceMoves.h"
+#include "runtime/common/plan/LivenessCertificate.h"
 #include "test/runtime/common/plan/CompletePlan.h"
 #include "test/runtime/common/plan/DamageCase.h"
 #include "test/runtime/common/plan/PlanBuilder.h"

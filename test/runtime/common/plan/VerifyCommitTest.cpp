@@ -1,11 +1,11 @@
-//===- VerifyCommitTest.cpp - what verifyPlan refuses of a commit point ---------------------------------------------------===//
+//===- VerifyCommitTest.cpp - what verifyPlan refuses of a commit point -------------------------------------------===//
 //
 // The compiler has put all that waits before the first write of a variable. The verifier finds it again, or says what stands in the way.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
 
 #include "runtime/common/plan/VerifyCommit.h"
-#include "runtime/common/plan/Certificate.h"
+#include "runtime/common/plan/LivenessCertificate.h"
 #include "test/runtime/common/plan/CompletePlan.h"
 #include "test/runtime/common/plan/DamageCase.h"
 #include "test/runtime/common/plan/PlanBuilder.h"

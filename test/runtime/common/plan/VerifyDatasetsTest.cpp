@@ -1,5 +1,5 @@
 // What a plan may say of data sets: numbers that readers and transforms compute with.
-#include "runtime/common/plan/VerifyInternal.h"
+#include "runtime/common/plan/VerifyHelpers.h"
 
 #include "google/protobuf/text_format.h"
 #include <gmock/gmock.h>

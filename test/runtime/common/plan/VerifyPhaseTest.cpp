@@ -1,6 +1,6 @@
-//===- VerifyPhaseTest.cpp - what a phase says of itself is what its programs do ----------------------------------------===//
+//===- VerifyPhaseTest.cpp - what a phase says of itself is what its programs do ----------------------------------===//
 
-#include "runtime/common/plan/Verify.h"
+#include "runtime/common/plan/VerifyPlan.h"
 #include "test/runtime/common/plan/PlanBuilder.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,0 @@
-#include "dialects/graph/Rows.h"
-
-#include "dialects/graph/Rows.cpp.inc"

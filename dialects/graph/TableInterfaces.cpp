@@ -1,0 +1,3 @@
+#include "dialects/graph/TableInterfaces.h"
+
+#include "dialects/graph/TableInterfaces.cpp.inc"

@@ -1,0 +1,16 @@
+//===- DuplicateCheapOps.h - values that kernels compute again instead of keeping them ------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_OUTLINE_DUPLICATECHEAPOPS_H
+#define GRAPHC_PASSES_OUTLINE_DUPLICATECHEAPOPS_H
+
+#include "mlir/IR/Block.h"
+
+namespace graphc {
+
+/// Gives each user of a value a copy of the operation, where all users are compiled and to compute the value again reads no more memory
+/// than to read it: what is repeated from less, and what is elementwise of one tensor of its size and of such. A normalised tensor that the
+/// forward and the backward pass both look at is then in no kernel's results. Inside of one kernel copies are inlined as one would be.
+/// At most 16 operations are computed again for one user, so that work and compile time stay linear in the block.
+void copyForUsers(mlir::Block &block);
+
+} // namespace graphc
+#endif

@@ -1,0 +1,16 @@
+// The kernels for any x86-64; CMakeLists.txt says so to the compiler.
+#include "runtime/kernels/SimdKernels.h"
+
+namespace graphc::kernels {
+namespace {
+#include "runtime/kernels/SimdTile.h"
+
+#include "runtime/kernels/SimdAttention.h"
+#include "runtime/kernels/SimdDirect.h"
+#include "runtime/kernels/SimdNarrow.h"
+} // namespace
+
+const SimdKernels kSimdBase = {"any x86-64", attention,  attentionGrad, narrowAcross,
+                               narrowColumn, narrowDots, direct,        1 << 13};
+
+} // namespace graphc::kernels

@@ -1,0 +1,28 @@
+#include "runtime/session/master/FileWatchdog.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+#include <utility>
+
+namespace graphc::session {
+
+FileWatch::Work::Work(FileWatch &watch, std::string what) : watch_(watch) {
+  base::MutexLock lock(watch_.mutex_);
+  watch_.working_ = Working{std::move(what), absl::Now()};
+}
+
+FileWatch::Work::~Work() {
+  base::MutexLock lock(watch_.mutex_);
+  watch_.working_.reset();
+}
+
+absl::Status FileWatch::check(absl::Time now) const {
+  base::MutexLock lock(mutex_);
+  if (!working_ || now - working_->since <= deadline_)
+    return absl::OkStatus();
+  return absl::DeadlineExceededError(
+      absl::StrCat(working_->what, " takes longer than ", absl::FormatDuration(deadline_)));
+}
+
+} // namespace graphc::session
