@@ -9,7 +9,7 @@ include "mlir/Pass/PassBase.td"
 //===----------------------------------------------------------------------------------------------------------===//
 
 def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
-  let summary = "structured ops on buffers become loops over vectors of 16 lanes";
+  let summary = "structured ops on buffers become loops over vectors of 16 elements";
   let description = [{
     Each linalg op becomes one nest of `scf.for`. A parallel nest runs its last loop 16 elements at a time, with a
     masked evaluation for the rest; where values follow from a number that counts through all rows and is shifted right, as a
@@ -17,14 +17,14 @@ def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
     reduced length alone:
 
     - The items of a sum are what the body gives for it, in row-major order over all reduced dimensions.
-    - 1,024 items in order are a chunk, the last one what is left. In a chunk item i is added to lane i mod 32, in order; the
-      32 lanes are joined as a tree: i with i + 16, then i + 8, 4, 2, 1. A lane without items does not count (-0.0).
+    - 1,024 items in order are a chunk, the last one what is left. In a chunk item i is added to partial sum i mod 32, in order;
+      the 32 partial sums are joined as a tree: i with i + 16, then i + 8, 4, 2, 1. One without items does not count (-0.0).
     - The sums of the chunks are the items of the next level, until one is left. It is added to what the output held.
 
-    Maxima, and, or and sums of integers take the same way, which changes nothing in them. A GPU has a thread for each lane
-    and a warp for each chunk. Here the items of one sum are side by side in a vector, lanes 0 to 15 and 16 to 31 in turn, or
-    those of 16 neighbouring sums are, two lanes of 64 sums at a time; which of the two is chosen by how operands lie in
-    memory. Neither that nor what was fused into the body, nor a transposed operand, changes a bit. Nothing else is
+    Maxima, and, or and sums of integers take the same way, which changes nothing in them. A GPU has a thread for each
+    partial sum and a warp for each chunk. Here the items of one sum are side by side in a vector, partial sums 0 to 15 and 16 to 31
+    in turn, or those of 16 neighbouring sums are, two partial sums of 64 sums at a time; which of the two is chosen by how operands
+    lie in memory. Neither that nor what was fused into the body, nor a transposed operand, changes a bit. Nothing else is
     reassociated, nothing contracted.
 
     A kernel of 65,536 evaluations and more whose stages share a loop is cut into blocks of it (`dist.kernel_blocks`): all of its stages
@@ -169,9 +169,9 @@ def KernelsToGpu : Pass<"kernels-to-gpu", "::mlir::ModuleOp"> {
       some indices, and where all that one stage hands to the next stays with the block that made it. Between them is a barrier.
       Where that is not so the next launch begins; a kernel of at most 32,768 evaluations a stage is one block instead.
     - Without reductions neighbouring threads do neighbouring elements, up to 4 elements and 16 bytes a thread where they lie together.
-    - Reductions keep the numerical contract of `lower-nests`: the threads of a warp are the 32 lanes of a chunk where the items
-      of a sum lie together, and where neighbouring sums do, each thread has one of them, and the warps of a block share the
-      lanes. A sum of at most 32 items is one thread's.
+    - Reductions keep the numerical contract of `lower-nests`: the threads of a warp have the 32 partial sums of a chunk where
+      the items of a sum lie together, and where neighbouring sums do, each thread has one of them, and the warps of a block
+      share its partial sums. A sum of at most 32 items is one thread's.
     - Loops that an operation writes itself are one thread's; where they have parts each thread has a part.
 
     Example:

@@ -95,7 +95,7 @@ static void buildOutlined(OpPassManager &manager) {
   programs.addPass(
       createDecomposeComposites()); // after partition: what crosses a channel is the user's value, not a part of one
   programs.addPass(createCSEPass()); // forward and backward expansions share their common parts
-  programs.addPass(createRematerializeValues()); // behind it: what shares no value is what is computed again
+  programs.addPass(createRematerializeValues()); // behind it: what shares no value is what is rematerialized
   manager.addPass(createOutlineKernels());
   manager.addPass(createVerifyOutlined());
 }

@@ -16,8 +16,8 @@ def PartitionFunctions : Pass<"partition", "::mlir::ModuleOp"> {
     variable or the operation and with its location. The order of each program is that of the function, a send stands
     behind its value, a receive before its first use: the programs cannot wait for each other in a circle. Constants are
     made anew where they are used. Arguments, results, summaries and metrics are the business of the function's home, the
-    chief or the replicas, which also carries the control message. Asynchronous: the parameter servers' programs become
-    families too, one instance a worker, and a ticket takes the control message's place.
+    chief or the replicas, which also carries the control message. Asynchronous: the parameter servers' programs are
+    replicated too, one instance a worker, and an update ticket takes the control message's place.
 
     Example (`resolve-strategy,partition`):
 
@@ -68,7 +68,7 @@ def VerifyPartitioned : Pass<"verify-partitioned", "::mlir::ModuleOp"> {
   let summary = "check that phases end in all programs alike and that state is touched on its own task";
   let description = [{
     Input and output: a partitioned module, made by `partition` or by hand. The ends of channels are checked by the
-    dialect's own verifiers; whether programs can wait for each other in a circle by `schedule`. What takes a ticket begins
+    dialect's own verifiers; whether programs can wait for each other in a circle by `schedule`. What takes an update ticket begins
     with it: of the ends of channels only receives stand before.
 
     Example:
@@ -95,12 +95,12 @@ def VerifyPartitioned : Pass<"verify-partitioned", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------------------------------------------===//
 
 def RematerializeValues : Pass<"rematerialize", "::graphc::dist::ProgramOp"> {
-  let summary = "compute cheap values again in front of their late users, where memory is short";
+  let summary = "rematerialize cheap values in front of their late users, where memory is short";
   let description = [{
     Input: a program whose compute is primitive (`decompose`), with `dist.recompute_bytes`: by so much its fullest place is to shrink. The
     compiler sets that where a device needs more than the `"memory"` of the cluster's `"budget"` (`passes/compiler/FitBudget.h`). Programs
     without stay as they are. Output: values that are elementwise of what is there anyhow (activations, normalised values, masks,
-    draws, converted and repeated ones, up to sixteen operations) are computed again for those of their users that stand behind the longest
+    draws, converted and repeated ones, up to sixteen operations) are rematerialized for those of their users that stand behind the longest
     time without one, those with the largest product of bytes and time for what they cost first, until that is reached or nothing is left.
     A value that is read for it is kept as long as it was, or longer where it is so much smaller that memory is gained. `dist.after` keeps
     the copies late: their kernel waits for what their user waits for. `dist.recomputed` says how many values and bytes, the estimated
@@ -136,7 +136,7 @@ def RematerializeValues : Pass<"rematerialize", "::graphc::dist::ProgramOp"> {
     ```
   }];
   let dependentDialects = ["::graphc::dist::DistDialect"];
-  let statistics = [Statistic<"numValues", "values", "values that are computed again">];
+  let statistics = [Statistic<"numValues", "values", "values that are rematerialized">];
 }
 
 def OutlineKernels : Pass<"outline", "::mlir::ModuleOp"> {
@@ -150,7 +150,7 @@ def OutlineKernels : Pass<"outline", "::mlir::ModuleOp"> {
     - Everything else is compiled. Operations that are joined by values and may run together are one kernel; inside it
       elementwise operations, broadcasts, transposes and slices are inlined where their result is used. A slice whose
       elements lie together in memory is a view of it.
-    - A value that several operations compute with is computed again by each of them, where that reads no more than the value has: what is
+    - A value that several operations compute with is rematerialized for each of them, where that reads no more than the value has: what is
       repeated from a row, and what is elementwise of one tensor of its size and of such. So no kernel writes it for another, but where
       kernels stand on two sides of kept sums or threads share one alone.
     - What threads could not share in one kernel are several: a long sum that keeps its outermost dimension, what sums that up, and

@@ -97,7 +97,7 @@ GRAPHC_EFFECTS(AllReduceStartOp, Effects{{getBuffer(), BufferAccess::ReadWrite, 
 // The others may still take their sums from the buffer.
 GRAPHC_EFFECTS(AllReduceDoneOp, Effects{{getBuffer(), BufferAccess::ReadWrite, BufferHold::SendDone},
                                         {getScratch(), BufferAccess::Write}})
-// The control message, tickets.
+// The control message, update tickets.
 GRAPHC_NO_EFFECTS(ControlSendOp)
 GRAPHC_NO_EFFECTS(ControlReceiveOp)
 GRAPHC_NO_EFFECTS(TicketOp)

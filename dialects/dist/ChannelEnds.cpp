@@ -71,8 +71,8 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
     return diag;
   }
   const bool all = end.hasAllMessages();
-  if (all && sends && (program.isFamily() || !other || !other.isFamily())) { // (DL1)
-    InFlightDiagnostic diag = op->emitOpError("deals pieces of its value to the instances of a family; @")
+  if (all && sends && (program.isReplicated() || !other || !other.isReplicated())) { // (DL1)
+    InFlightDiagnostic diag = op->emitOpError("deals pieces of its value to the instances of a replicated program; @")
                               << channel.getFrom() << " has " << program.getReplicas() << " instance(s) and @"
                               << channel.getTo() << " has " << (other ? other.getReplicas() : 0);
     diag.attachNote(channel.getLoc()) << "channel declared here";
@@ -118,14 +118,15 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
     return op->emitOpError("takes one slot of @")
            << name.getValue() << ", whose messages go to " << channel.getInstances() << " instances";
   if (end.getChannelEnd() == ChannelEnd::Receive && !channel.getControl() && !channel.getAllToAll() && other) {
-    if (end.takesWholeFamily() && (!other.isFamily() || program.isFamily())) { // (A1)
-      InFlightDiagnostic diag = op->emitOpError("takes the messages of a whole family in a program of one instance; @")
-                                << channel.getFrom() << " has " << other.getReplicas() << " instance(s) and @"
-                                << channel.getTo() << " has " << program.getReplicas();
+    if (end.takesAllInstances() && (!other.isReplicated() || program.isReplicated())) { // (A1)
+      InFlightDiagnostic diag =
+          op->emitOpError("takes the messages of all instances of a replicated program in a program of one instance; @")
+          << channel.getFrom() << " has " << other.getReplicas() << " instance(s) and @" << channel.getTo() << " has "
+          << program.getReplicas();
       diag.attachNote(other.getLoc()) << "sending program declared here";
       return diag;
     }
-    if (!end.takesWholeFamily() && other.isFamily() && !program.isFamily()) { // (E4)
+    if (!end.takesAllInstances() && other.isReplicated() && !program.isReplicated()) { // (E4)
       InFlightDiagnostic diag = op->emitOpError("takes one message, but the sending program @")
                                 << channel.getFrom() << " has " << other.getReplicas()
                                 << " instances; take their sum with dist.aggregate";
@@ -240,7 +241,7 @@ GRAPHC_CHANNEL_END(CollectIntoOp, Receive)
 GRAPHC_CHANNEL_END(AllReduceDoneOp, Receive)
 #undef GRAPHC_CHANNEL_END
 
-/// One i1 an instance of the family that sends over a conflating channel: (A2), (CO1).
+/// One i1 an instance of the replicated program that sends over a conflating channel: (A2), (CO1).
 static LogicalResult verifySet(Operation *op, FlatSymbolRefAttr name, Type set, SymbolTableCollection &symbols) {
   auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(op, name);
   if (!channel.getConflating()) {
@@ -279,14 +280,14 @@ ChannelEnd AggregateChosenOp::getChannelEnd() { return ChannelEnd::Receive; }
 SmallVector<FlatSymbolRefAttr> AggregateChosenOp::getUsedChannels() { return {getChannelAttr()}; }
 LogicalResult AggregateChosenOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifySum(*this, symbols); }
 Type AggregateChosenOp::getMessageType() { return getValue().getType(); }
-bool AggregateChosenOp::takesWholeFamily() { return true; }
+bool AggregateChosenOp::takesAllInstances() { return true; }
 ChannelEnd AggregateChosenIntoOp::getChannelEnd() { return ChannelEnd::Receive; }
 SmallVector<FlatSymbolRefAttr> AggregateChosenIntoOp::getUsedChannels() { return {getChannelAttr()}; }
 LogicalResult AggregateChosenIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifySum(*this, symbols);
 }
 Type AggregateChosenIntoOp::getMessageType() { return getAccumulator().getType(); }
-bool AggregateChosenIntoOp::takesWholeFamily() { return true; }
+bool AggregateChosenIntoOp::takesAllInstances() { return true; }
 
 ChannelEnd ChooseOp::getChannelEnd() { return ChannelEnd::Receive; }
 SmallVector<FlatSymbolRefAttr> ChooseOp::getUsedChannels() { return {getChannelAttr()}; }
@@ -294,8 +295,8 @@ LogicalResult ChooseOp::verifySymbolUses(SymbolTableCollection &symbols) { retur
 ChannelEnd ChooseIntoOp::getChannelEnd() { return ChannelEnd::Receive; }
 SmallVector<FlatSymbolRefAttr> ChooseIntoOp::getUsedChannels() { return {getChannelAttr()}; }
 LogicalResult ChooseIntoOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyChoice(*this, symbols); }
-bool ChooseOp::takesWholeFamily() { return true; }
-bool ChooseIntoOp::takesWholeFamily() { return true; }
+bool ChooseOp::takesAllInstances() { return true; }
+bool ChooseIntoOp::takesAllInstances() { return true; }
 
 Type SendOp::getMessageType() { return getValue().getType(); }
 Type SendStartOp::getMessageType() { return getValue().getType(); }
@@ -307,20 +308,20 @@ Value ReceiveOp::getMessageCount() { return getCount(); }
 Value CollectOp::getMessageCount() { return getCount(); }
 Value CollectIntoOp::getMessageCount() { return getCount(); }
 Type CollectOp::getMessageType() { return getValue().getType(); }
-bool CollectOp::takesWholeFamily() { return true; }
+bool CollectOp::takesAllInstances() { return true; }
 bool CollectOp::hasAllMessages() { return true; }
 Type CollectIntoOp::getMessageType() { return getValue().getType(); }
-bool CollectIntoOp::takesWholeFamily() { return true; }
+bool CollectIntoOp::takesAllInstances() { return true; }
 bool CollectIntoOp::hasAllMessages() { return true; }
 Type AcquireOp::getMessageType() { return getBuffer().getType(); }
 Type ReceiveOp::getMessageType() { return getValue().getType(); }
 Type AggregateOp::getMessageType() { return getValue().getType(); }
-bool AggregateOp::takesWholeFamily() { return true; }
+bool AggregateOp::takesAllInstances() { return true; }
 bool AggregateOp::hasOwnMessage() { return bool(getOwn()); }
 Type AggregateIntoOp::getMessageType() { return getAccumulator().getType(); }
-bool AggregateIntoOp::takesWholeFamily() { return true; }
+bool AggregateIntoOp::takesAllInstances() { return true; }
 Type AllReduceDoneOp::getMessageType() { return getBuffer().getType(); }
-bool AllReduceDoneOp::takesWholeFamily() { return true; }
+bool AllReduceDoneOp::takesAllInstances() { return true; }
 bool AllReduceDoneOp::hasOwnMessage() { return true; }
 
 ChannelEnd AllReduceStartOp::getChannelEnd() { return ChannelEnd::Send; }
@@ -363,7 +364,7 @@ LogicalResult ControlReceiveOp::verifySymbolUses(SymbolTableCollection &symbols)
 /// (CR1): without a channel a lane hears what the chief decides in that lane's own program, of which there is one.
 LogicalResult ControlReceiveOp::verify() {
   auto program = (*this)->getParentOfType<ProgramOp>();
-  if (!getChannelAttr() && (!getLocal() || (program && program.isFamily())))
+  if (!getChannelAttr() && (!getLocal() || (program && program.isReplicated())))
     return emitOpError("needs a control channel, because ")
            << (getLocal() ? "its program has instances that did not decide" : "it is not local to the chief's program");
   return success();

@@ -270,7 +270,7 @@ def Dist_AccumulateOp : Dist_BodyOp<"accumulate", [DeclareOpInterfaceMethods<Sym
 
 def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
     [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily", "hasOwnMessage"]>,
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesAllInstances", "hasOwnMessage"]>,
      OptionalTypesMatchWith<"own has the accumulator's type", "accumulator", "own", "$_self">]> {
   let summary = "`aggregate` into a buffer";
   let description = [{
@@ -302,7 +302,7 @@ def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
 
 def Dist_CollectIntoOp : Dist_BodyOp<"collect_into",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily", "hasAllMessages", "getMessageCount"]>]> {
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesAllInstances", "hasAllMessages", "getMessageCount"]>]> {
   let summary = "`collect` into a buffer";
   let description = [{
     ```mlir
@@ -317,7 +317,7 @@ def Dist_CollectIntoOp : Dist_BodyOp<"collect_into",
 
 def Dist_AggregateChosenIntoOp : Dist_BodyOp<"aggregate_chosen_into",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily"]>]> {
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesAllInstances"]>]> {
   let summary = "`aggregate_chosen` into a buffer";
   let description = [{
     As `aggregate_into`, of the messages of the instances in `set` alone, in replica order.
@@ -338,7 +338,7 @@ def Dist_AggregateChosenIntoOp : Dist_BodyOp<"aggregate_chosen_into",
 
 def Dist_ChooseIntoOp : Dist_BodyOp<"choose_into",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["takesWholeFamily"]>]> {
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["takesAllInstances"]>]> {
   let summary = "`choose` into a buffer";
   let description = [{
     ```mlir
@@ -354,7 +354,7 @@ def Dist_ChooseIntoOp : Dist_BodyOp<"choose_into",
 def Dist_AllReduceStartOp : Dist_BodyOp<"all_reduce_start",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
      DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType"]>]> {
-  let summary = "begins to sum a buffer in place over the instances of a family";
+  let summary = "begins to sum a buffer in place over the instances of a replicated program";
   let description = [{
     On a channel with an `algorithm`. The buffer holds what this instance adds; until `all_reduce_done` nobody may touch
     it or the scratch memory, and until the channel's `send_done` nobody may write it. What can be sent, summed and taken
@@ -375,7 +375,7 @@ def Dist_AllReduceStartOp : Dist_BodyOp<"all_reduce_start",
 
 def Dist_AllReduceDoneOp : Dist_BodyOp<"all_reduce_done",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily", "hasOwnMessage"]>]> {
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesAllInstances", "hasOwnMessage"]>]> {
   let summary = "waits until the buffer holds the sum";
   let description = [{
     ```mlir

@@ -11,8 +11,8 @@ def Dist_Dialect : Dialect {
   let description = [{
     `partition` replaces every function by a `dist.phase` and one `dist.program` a device that has something to do in
     it. What was an edge of the graph from one device to another is a `dist.channel` with one sending and one receiving
-    program. A program is a *family* where the strategy replicates: N identical instances over the replica domain of
-    the module, never expanded before the runtime.
+    program. The strategy makes some programs *replicated*: such a program has N identical instances over the replica
+    domain of the module, which are never expanded before the runtime.
 
     Everything that communicates has effects on one resource, the channels of the program, so that no upstream pass
     drops, merges or reorders communication.

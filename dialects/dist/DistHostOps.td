@@ -31,7 +31,7 @@ def Dist_FetchOp : Dist_EndPointOp<"fetch", [Dist_HasBufferEffects]> {
     dist.fetch "loss", %loss {reduction = "mean"} : tensor<f32>
     ```
 
-    1. (FE1) more than one of `micro_batches` only in a family, and with the reduction "mean"
+    1. (FE1) more than one of `micro_batches` only in a replicated program, and with the reduction "mean"
     2. (N1) as for `feed`
   }];
   let arguments = (ins StrAttr:$name, Dist_Value:$value, DefaultValuedAttr<Dist_ReductionAttr, "\"mean\"">:$reduction,

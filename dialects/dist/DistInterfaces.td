@@ -20,7 +20,7 @@ def Dist_ChannelEndOpInterface : OpInterface<"ChannelEndOpInterface"> {
                     "getMessageCount", (ins), "", "return {};">,
     InterfaceMethod<"True where it carries the control message.", "bool", "isControl", (ins), "", "return false;">,
     InterfaceMethod<"True where it takes the messages of all instances of the sender at once.", "bool",
-                    "takesWholeFamily", (ins), "", "return false;">,
+                    "takesAllInstances", (ins), "", "return false;">,
     InterfaceMethod<"True where its value is the messages of all instances, end to end along dimension 0.", "bool",
                     "hasAllMessages", (ins), "", "return false;">,
     InterfaceMethod<"True where what this instance would send to itself is given.", "bool", "hasOwnMessage", (ins), "",

@@ -21,7 +21,7 @@ def Dist_PhaseOp : Dist_Op<"phase", [Symbol, HasParent<"::mlir::ModuleOp">,
   let summary = "a part of a run: what was one function of the model";
   let description = [{
     A run is a sequence of phases, each repeated step by step until the control message (or, where `ends_by_end_of_stream` is
-    set, a spent ticket) ends it. `samples_per_step` counts the samples that one step takes over all replicas and
+    set, the lack of an update ticket) ends it. `samples_per_step` counts the samples that one step takes over all replicas and
     `dataset` names the data set that defines an epoch; both are absent where no data is read.
 
     ```mlir
@@ -43,8 +43,8 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
   let summary = "a typed fifo from one program to another";
   let description = [{
     The k-th send pairs with the k-th receive; `capacity` messages may be in flight before a send blocks. Where one or
-    both programs are families, the channel is one too: instance r joins the r-th (or only) instances of its sides. An
-    `all_to_all` channel joins each instance of a family with each other one. A `control` channel carries the control message
+    both programs are replicated, the channel is too: instance r joins the r-th (or only) instances of its sides. An
+    `all_to_all` channel joins each instance of its program with each other one. A `control` channel carries the control message
     from instance 0 of its sender to every instance of its receiver but itself. The location is that of the operation whose
     value crosses. A message of a `zero_copy` channel (`schedule` decides) is no copy: receivers on the same host read the
     sender's memory in place, and `send_done` waits until all of them have released it. A `conflating` channel is no fifo but a
@@ -57,7 +57,7 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
 
     1. (CH1) a type of the graph dialect; a control channel's is tensor<i64>
     2. (CH2) both programs exist and belong to one phase
-    3. (CH3) the two differ, unless the channel is a control channel; those of an all_to_all channel are one family
+    3. (CH3) the two differ, unless the channel is a control channel; those of an all_to_all channel are one replicated program
     4. (CH4) `instances` is that of the replicated side(s); two replicated sides agree
     5. (CH5) exactly one sending operation, in the sending program, and one receiving operation, in the receiving one
     6. (CH6) a zero-copy channel carries data, is all_to_all only with the algorithm scatter or ring, and its sender does
@@ -113,10 +113,10 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
 
 def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock, HasParent<"::mlir::ModuleOp">,
                                          DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "one sequential loop over steps on one device, or a family of them";
+  let summary = "one sequential loop over steps on one device, or several instances of it";
   let description = [{
     The body is one step: graph operations and dist operations in the order that the schedule fixes later. With
-    `replicas(N)` it is a family of N instances: over the tasks of the replica domain where the device names no task,
+    `replicas(N)` it is replicated and has N instances: over the tasks of the replica domain where the device names no task,
     all on one task where it does. `locks_variables` says that instances share variables and take their locks
     instruction by instruction (asynchronous updates). `arena_bytes` and `device_arena_bytes` are those of its buffers in the
     host's memory and in its device's own; `schedule` adds them.
@@ -148,7 +148,7 @@ def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
     ::mlir::Block &getBlock() { return getBody().front(); }
     /// Instances run on the tasks of the replica domain, one each, and not all on one task.
     bool isSpread();
-    bool isFamily() { return getReplicas() > 1; }
+    bool isReplicated() { return getReplicas() > 1; }
     /// Its device's; empty where that is none.
     ::llvm::StringRef getDeviceKind();
     /// Its device's memory is its own: buffers are there or on the host, and queues do what the program gives them.
@@ -193,7 +193,7 @@ class Dist_MessageOp<string mnemonic, list<string> methods>
 def Dist_SendOp : Dist_MessageOp<"send", ["getMessageType", "hasAllMessages", "getMessageCount"]> {
   let summary = "sends a value over a channel";
   let description = [{
-    From a program of one instance to a family the value goes to every instance, on an `all_to_all` channel to every
+    From a program of one instance to a replicated one the value goes to every instance, on an `all_to_all` channel to every
     instance but the sender. With `deal` each instance has a piece of its own: the value is all instances' messages, end to end along
     dimension 0. `schedule` replaces it by `send_start` and `send_done`.
 
@@ -204,7 +204,8 @@ def Dist_SendOp : Dist_MessageOp<"send", ["getMessageType", "hasAllMessages", "g
     1. (E1) the channel exists and this operation's program is its sending program
     2. (E2) the value has the channel's shape and element type
     3. (E3) data travels on data channels, control messages on control channels
-    4. (DL1) with `deal` from one instance to a family, the value has the channel's shape but for dimension 0, which is that of all instances
+    4. (DL1) with `deal` from one instance to a replicated program, the value has the channel's shape but for dimension 0,
+       which is that of all instances
     5. (SZ1) `count` is given where the channel is `sized`, and only there: an i64, or one for each instance whose message the value has
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value, Optional<Dist_Value>:$count, UnitAttr:$deal);
@@ -273,8 +274,8 @@ def Dist_SendDoneOp : Dist_MessageOp<"send_done", []> {
 def Dist_ReceiveOp : Dist_MessageOp<"receive", ["getMessageType", "getMessageCount"]> {
   let summary = "takes the next message of a channel";
   let description = [{
-    The value is used in place, in the transport's memory, until `release` (which `schedule` adds). In a family instance
-    r receives from the channel's instance r.
+    The value is used in place, in the transport's memory, until `release` (which `schedule` adds). In a replicated program
+    instance r receives from the channel's instance r.
 
     ```mlir
     %w = dist.receive @train_step.w.to_worker : tensor<4xf32>
@@ -283,7 +284,7 @@ def Dist_ReceiveOp : Dist_MessageOp<"receive", ["getMessageType", "getMessageCou
     1. (E1) the channel exists and this operation's program is its receiving program
     2. (E2) the value has the channel's shape and element type
     3. (E3) data travels on data channels, control messages on control channels
-    4. (E4) a program of one instance takes from a family with `dist.aggregate`
+    4. (E4) a program of one instance takes from a replicated one with `dist.aggregate`
     5. (SZ1) as for `send`; behind the message's entries the value is undefined
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel, Optional<Dist_Value>:$count);
@@ -307,9 +308,9 @@ def Dist_ReleaseOp : Dist_MessageOp<"release", []> {
   let assemblyFormat = "$channel attr-dict";
 }
 
-def Dist_AggregateOp : Dist_ChannelOpBase<"aggregate", ["getMessageType", "takesWholeFamily", "hasOwnMessage"],
+def Dist_AggregateOp : Dist_ChannelOpBase<"aggregate", ["getMessageType", "takesAllInstances", "hasOwnMessage"],
     [OptionalTypesMatchWith<"own has the type of the sum", "value", "own", "$_self">]> {
-  let summary = "the sum of a family's messages, always by the same tree";
+  let summary = "the sum of the messages of all instances, always by the same tree";
   let description = [{
     Neighbours are joined first, then pairs, and a rest at the right joins higher, (m0 + m1) + (m2 + m3), whatever arrives first
     (runtime/common/plan/SumTree.h). Made by `partition` from `graph.aggregate`; the division that makes a mean of it is an ordinary
@@ -322,15 +323,15 @@ def Dist_AggregateOp : Dist_ChannelOpBase<"aggregate", ["getMessageType", "takes
     On an `all_to_all` channel `own` is what this instance would send to itself: in instance r it is m_r.
 
     1. (E1), (E2), (E3) as for `receive`
-    2. (A1) the channel's sender is a family and this program is not; or the channel is all_to_all and `own` is given
+    2. (A1) the channel's sender is replicated and this program is not; or the channel is all_to_all and `own` is given
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel, Optional<Dist_Value>:$own);
   let results = (outs Dist_Value:$value);
   let assemblyFormat = "$channel (`own` $own^)? attr-dict `:` type($value)";
 }
 
-def Dist_CollectOp : Dist_ChannelOpBase<"collect", ["getMessageType", "takesWholeFamily", "hasAllMessages", "getMessageCount"]> {
-  let summary = "a family's messages, end to end";
+def Dist_CollectOp : Dist_ChannelOpBase<"collect", ["getMessageType", "takesAllInstances", "hasAllMessages", "getMessageCount"]> {
+  let summary = "the messages of all instances, end to end";
   let description = [{
     In the order of the instances, along dimension 0. Made by `partition` from `graph.collect`.
 
@@ -356,7 +357,7 @@ def Dist_AfterOp : Dist_Op<"after", [Pure, AllTypesMatch<["value", "result"]>,
   let summary = "a value, not before another is there";
   let description = [{
     The value itself. What is computed for it alone is computed in the kernel of this operation, which waits for `other` and reads none of
-    it: a call with one buffer more. Made by `rematerialize`, so that nothing computes early what is computed again. `cse` stands before
+    it: a call with one buffer more. Made by `rematerialize`, so that no rematerialized value is computed early. `cse` stands before
     it: what the value is computed of is equal to what was computed before.
 
     ```mlir
@@ -403,8 +404,8 @@ def Dist_UnpackOp : Dist_PackingOp<"unpack"> {
   let assemblyFormat = "$packed attr-dict `:` functional-type($packed, $values)";
 }
 
-def Dist_AggregateChosenOp : Dist_ChannelOpBase<"aggregate_chosen", ["getMessageType", "takesWholeFamily"]> {
-  let summary = "the sum of the messages of some instances of a family, in replica order";
+def Dist_AggregateChosenOp : Dist_ChannelOpBase<"aggregate_chosen", ["getMessageType", "takesAllInstances"]> {
+  let summary = "the sum of the messages of some instances, in replica order";
   let description = [{
     Backup workers: as `aggregate`, of the instances in `set` (see `choose`) alone.
 
@@ -420,8 +421,8 @@ def Dist_AggregateChosenOp : Dist_ChannelOpBase<"aggregate_chosen", ["getMessage
   let assemblyFormat = "$channel `from` $set attr-dict `:` type($value) `from` type($set)";
 }
 
-def Dist_ChooseOp : Dist_ChannelOpBase<"choose", ["takesWholeFamily"]> {
-  let summary = "the first instances of a family that are ready with a version";
+def Dist_ChooseOp : Dist_ChannelOpBase<"choose", ["takesAllInstances"]> {
+  let summary = "the first instances that are ready with a version";
   let description = [{
     Backup workers: waits until `take` instances have sent `version` over the (conflating) channel. `set` says which they are;
     what the others send for this version comes too late and is dropped.
@@ -439,7 +440,7 @@ def Dist_ChooseOp : Dist_ChannelOpBase<"choose", ["takesWholeFamily"]> {
 }
 
 //===----------------------------------------------------------------------===//
-// The control message, tickets
+// The control message, update tickets
 //===----------------------------------------------------------------------===//
 
 def Dist_ControlSendOp : Dist_ChannelOpBase<"control_send", ["isControl"], [Dist_HasBufferEffects]> {
@@ -466,7 +467,7 @@ def Dist_ControlReceiveOp : Dist_ChannelOpBase<"control_receive", ["isControl"],
     dist.control_receive @train_step.control.ps0
     ```
 
-    1. (CR1) without `local` it names a channel; a family's names one in any case
+    1. (CR1) without `local` it names a channel; a replicated program's names one in any case
   }];
   let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$channel, UnitAttr:$local);
   let assemblyFormat = "($channel^)? (`local` $local^)? attr-dict";
@@ -478,7 +479,7 @@ def Dist_TicketOp : Dist_EndPointOp<"ticket", [Dist_HasBufferEffects]> {
   let description = [{
     Phases with asynchronous updates or backup workers only, first in the step of the program that owns the global step. Where no update is left it
     closes its lane's sends and ends it; a lane that finds a channel closed does the same. With `max_staleness` s instance
-    r waits before its step c until no other instance that still takes tickets is at a step before c - s.
+    r waits before its step c until no other instance that still takes update tickets is at a step before c - s.
 
     ```mlir
     dist.phase @train_step {role = #graph.role<train>, ends_by_end_of_stream}

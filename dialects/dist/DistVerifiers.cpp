@@ -124,7 +124,7 @@ LogicalResult ChannelOp::verify() {
   if (getAllToAll() && (getControl() || getFrom() != getTo())) // (CH3)
     return emitOpError("is all_to_all, but goes from @")
            << getFrom() << " to @" << getTo() << (getControl() ? " and carries the control message" : "")
-           << "; expected data among the instances of one family";
+           << "; expected data among the instances of one replicated program";
   if (getFrom() == getTo() && !getControl() && !getAllToAll()) // (CH3)
     return emitOpError("sends a value from @") << getFrom() << " to itself; a program uses its own values directly";
   if (getSized() &&
@@ -152,14 +152,14 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(to.getLoc()) << "receiving program declared here";
     return diag;
   }
-  if (from.isFamily() && to.isFamily() && from.getReplicas() != to.getReplicas()) { // (CH4)
-    InFlightDiagnostic diag = emitOpError("joins families of ")
+  if (from.isReplicated() && to.isReplicated() && from.getReplicas() != to.getReplicas()) { // (CH4)
+    InFlightDiagnostic diag = emitOpError("joins replicated programs of ")
                               << from.getReplicas() << " and " << to.getReplicas() << " instances";
     diag.attachNote(from.getLoc()) << "sending program declared here";
     diag.attachNote(to.getLoc()) << "receiving program declared here";
     return diag;
   }
-  if (getAllToAll() && !from.isFamily()) { // (CH3)
+  if (getAllToAll() && !from.isReplicated()) { // (CH3)
     InFlightDiagnostic diag = emitOpError("is all_to_all, but @") << getFrom()
                                                                   << " has one instance, which has nobody to "
                                                                      "exchange with";
@@ -232,7 +232,7 @@ LogicalResult ProgramOp::verify() {
       (device->task && device->job.empty())) // (PR2)
     return emitOpError("is on \"") << getDevice()
                                    << "\"; expected a complete device such as \"/job:ps/task:0/device:CPU:0\"";
-  if (!device->task && !isFamily()) // (PR2)
+  if (!device->task && !isReplicated()) // (PR2)
     return emitOpError("has one instance but its device \"") << getDevice() << "\" names no task";
   if (int64_t(getReplicas()) > graph::DeviceName::mostTasks()) // (PR4)
     return emitOpError("has ") << getReplicas() << " instances; expected at most " << graph::DeviceName::mostTasks();
@@ -247,17 +247,17 @@ LogicalResult ProgramOp::verifyRegions() {
   for (Operation &op : getBlock()) { // (SA2)
     knows |= isa<ControlReceiveOp>(op);
     auto send = dyn_cast<SendStartOp>(op);
-    if (!send || !send.getAhead() || (knows && !isFamily()))
+    if (!send || !send.getAhead() || (knows && !isReplicated()))
       continue;
     InFlightDiagnostic diag = send.emitOpError("sends ahead without knowing whether a step follows; expected ")
-                              << (isFamily() ? "a program of one instance" : "a dist.control_receive before it");
+                              << (isReplicated() ? "a program of one instance" : "a dist.control_receive before it");
     diag.attachNote(getLoc()) << "program declared here";
     return diag;
   }
   return success();
 }
 
-/// Its phase exists (PR1) and gives out tickets where the program takes them (T1), with a bound that is one (T2).
+/// Its phase exists (PR1) and gives out update tickets where the program takes them (T1), with a bound that is one (T2).
 LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto phase = symbols.lookupNearestSymbolFrom<PhaseOp>(*this, getPhaseAttr());
   if (!phase) // (PR1)
@@ -283,9 +283,10 @@ LogicalResult FeedOp::verify() { return verifyName(*this, getName()); }
 LogicalResult FeedIntoOp::verify() { return verifyName(*this, getName()); }
 LogicalResult FetchOp::verify() { // (FE1)
   auto program = (*this)->getParentOfType<ProgramOp>();
-  if (getMicroBatches() > 1 && (getReduction() != "mean" || (program && !program.isFamily())))
+  if (getMicroBatches() > 1 && (getReduction() != "mean" || (program && !program.isReplicated())))
     return emitOpError("is a sum over ")
-           << getMicroBatches() << " micro-batches of each replica, expected the reduction \"mean\" in a family";
+           << getMicroBatches()
+           << " micro-batches of each replica, expected the reduction \"mean\" in a replicated program";
   return verifyName(*this, getName());
 }
 

@@ -9,7 +9,7 @@ def DrawOpInterface : OpInterface<"DrawOpInterface"> {
   let description = [{
     An op whose random numbers follow from its seed, from its number among the draws of its function, which `number-draws` gives it, from the micro-batch
     and from the element's place: nothing else. Before it is numbered it has an effect, so that two equal ones stay two;
-    afterwards it is a function of its operands, and may be computed again.
+    afterwards it is a function of its operands, and may be rematerialized.
   }];
   let methods = [
     InterfaceMethod<"Whether it has been numbered.", "bool", "isNumbered", (ins), "", "return bool($_op.getIndex());">,

@@ -14,8 +14,8 @@
 // Loops that send to each other run together, iteration by iteration, and are one node. What one of them repeats is a
 // program of its own, with an iteration for a step.
 //
-// The plan is live if and only if the edges of distance 0 form no cycle. Families need no expansion: all instances run
-// the same order, so a cycle of the expansion maps to a cycle of the family.
+// The plan is live if and only if the edges of distance 0 form no cycle. Replicated programs need no expansion: all
+// instances run the same order, so a cycle of the expansion maps to a cycle of the programs.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_ANALYSIS_LIVENESSPROOF_H

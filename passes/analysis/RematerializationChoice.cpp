@@ -8,9 +8,9 @@
 namespace graphc {
 namespace {
 
-/// No more operations than these are computed again for one value.
+/// No more operations than these are rematerialized for one value.
 constexpr size_t kMostSteps = 16;
-/// What is so many times smaller than the value that is computed from it is kept for that and not computed again.
+/// What is so many times smaller than the value that is computed from it is kept for that and not rematerialized.
 constexpr uint64_t kSmall = 8;
 
 /// The position until which it is kept.
@@ -40,7 +40,7 @@ private:
   struct Gap {
     uint32_t lastEarly = 0, firstLate = 0;
   };
-  /// What computing a value again at a position takes.
+  /// What rematerializing a value at a position takes.
   struct Steps {
     std::vector<uint32_t> again; ///< operands first
     std::vector<uint32_t> read; ///< those that are read from memory
@@ -63,7 +63,7 @@ private:
   PeakTree alive_;
   std::vector<uint32_t> last_; ///< position until which each value is kept
   std::vector<bool> isChosen_; ///< is not kept from some position to another
-  std::vector<bool> isRead_; ///< is read to compute another again, so it stays
+  std::vector<bool> isRead_; ///< is read to rematerialize another, so it stays
 };
 
 Chooser::Gap Chooser::findGap(const BlockValue &value) const {
@@ -186,8 +186,9 @@ uint64_t peakOf(const std::vector<BlockValue> &values, const std::vector<uint64_
   return uint64_t(alive.most());
 }
 
-RematerializationChoice chooseRecomputed(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others,
-                                         uint64_t target, const TimeModel &time, TimeModel::Engine engine) {
+RematerializationChoice chooseRematerialization(const std::vector<BlockValue> &values,
+                                                const std::vector<uint64_t> &others, uint64_t target,
+                                                const TimeModel &time, TimeModel::Engine engine) {
   return others.empty() ? RematerializationChoice() : Chooser(values, others, time, engine).choose(target);
 }
 

@@ -1,8 +1,8 @@
-//===- RematerializationChoice.h - which values are computed again instead of kept ----------------------*- C++ -*-===//
+//===- RematerializationChoice.h - which values are rematerialized instead of kept ----------------------*- C++ -*-===//
 //
 // A value that the forward pass makes and the backward pass reads keeps its memory in between. Where a device has less, values that are
-// cheap to compute are computed again in front of their late users. Which ones is decided on an estimate: operations in the order of the
-// text, each value in memory from the operation that makes it until the last that reads it.
+// cheap to compute are rematerialized: computed again in front of their late users. Which ones is decided on an estimate: operations in
+// the order of the text, each value in memory from the operation that makes it until the last that reads it.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_ANALYSIS_REMATERIALIZATIONCHOICE_H
@@ -21,7 +21,7 @@ struct BlockValue {
   uint64_t bytes = 0; ///< of memory; 0: inlined where it is used, or (not `repeatable`) memory that is there anyhow
   uint32_t made = 0; ///< the position of its operation
   std::vector<uint32_t> used = {}; ///< those of its users, ascending
-  bool repeatable = false; ///< its operation may be computed again
+  bool repeatable = false; ///< its operation may be rematerialized
   uint64_t flops = 0; ///< of that
   std::vector<uint32_t> from = {}; ///< which values the operation reads
   uint32_t until = std::numeric_limits<uint32_t>::max(); ///< the position from which on it is no longer what it was
@@ -31,7 +31,7 @@ struct BlockValue {
 struct RematerializedValue {
   uint32_t value;
   uint32_t lastEarly, firstLate; ///< positions
-  std::vector<uint32_t> again; ///< what is computed again for it, operands first, itself last
+  std::vector<uint32_t> again; ///< what is rematerialized for it, operands first, itself last
   double seconds; ///< by estimate, each time
 };
 
@@ -45,9 +45,10 @@ struct RematerializationChoice {
 uint64_t peakOf(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others);
 
 /// Chooses values by the largest product of bytes and time for what it costs until no position has more than `target` bytes, or nothing
-/// is left that helps. At most 16 operations are computed again for one value, so that the work is linear but for a logarithm.
-RematerializationChoice chooseRecomputed(const std::vector<BlockValue> &values, const std::vector<uint64_t> &others,
-                                         uint64_t target, const TimeModel &time, TimeModel::Engine engine);
+/// is left that helps. At most 16 operations are rematerialized for one value, so that the work is linear but for a logarithm.
+RematerializationChoice chooseRematerialization(const std::vector<BlockValue> &values,
+                                                const std::vector<uint64_t> &others, uint64_t target,
+                                                const TimeModel &time, TimeModel::Engine engine);
 
 } // namespace graphc
 

@@ -6,9 +6,9 @@
 
 namespace graphc {
 
-uint32_t StepTimeline::addLane() {
-  lanes_.emplace_back();
-  return uint32_t(lanes_.size() - 1);
+uint32_t StepTimeline::addSequence() {
+  sequences_.emplace_back();
+  return uint32_t(sequences_.size() - 1);
 }
 
 uint32_t StepTimeline::addWire() { return wires_++; }
@@ -18,9 +18,11 @@ uint32_t StepTimeline::addChannel(const Channel &channel) {
   return uint32_t(channels_.size() - 1);
 }
 
-void StepTimeline::append(uint32_t lane, const Instruction &instruction) { lanes_[lane].push_back(instruction); }
+void StepTimeline::append(uint32_t sequence, const Instruction &instruction) {
+  sequences_[sequence].push_back(instruction);
+}
 
-/// A run of so many steps: lanes take their instructions in the order of time.
+/// A run of so many steps: sequences take their instructions in the order of time.
 class StepTimeline::Simulation {
 public:
   Simulation(const StepTimeline &timeline, uint32_t steps);
@@ -32,7 +34,7 @@ private:
     std::vector<double> arrived, freed;
     size_t sends = 0, receives = 0;
     double left = 0; ///< when the last message was off the sender's hands
-    std::vector<size_t> waiting; ///< lanes that need a message of it, or a slot
+    std::vector<size_t> waiting; ///< sequences that need a message of it, or a slot
   };
   struct Cursor {
     size_t next = 0;
@@ -40,51 +42,51 @@ private:
     double clock = 0;
     std::vector<double> stepEnds;
   };
-  std::optional<double> startOf(size_t lane) const;
-  void offer(size_t lane);
+  std::optional<double> startOf(size_t sequence) const;
+  void offer(size_t sequence);
   void wake(Traffic &of);
   void pass(const Instruction &instruction, double end);
-  void advance(size_t lane, double start);
+  void advance(size_t sequence, double start);
   Result finish();
 
   const StepTimeline &timeline_;
   const uint32_t steps_;
   std::vector<Traffic> traffic_; ///< by channel
-  std::vector<Cursor> cursors_; ///< by lane
+  std::vector<Cursor> cursors_; ///< by sequence
   std::vector<double> wireFree_;
   std::vector<bool> releases_; ///< a channel without releases is released by its receives
-  // The earliest of all, so that messages reach a wire in the order of time; of equals, the first lane.
+  // The earliest of all, so that messages reach a wire in the order of time; of equals, the first sequence.
   using Start = std::pair<double, size_t>;
   std::priority_queue<Start, std::vector<Start>, std::greater<>> startable_;
-  size_t open_ = 0; ///< lanes that have not made all steps
+  size_t open_ = 0; ///< sequences that have not made all steps
   Result result_;
 };
 
 StepTimeline::Simulation::Simulation(const StepTimeline &timeline, uint32_t steps)
-    : timeline_(timeline), steps_(steps), traffic_(timeline.channels_.size()), cursors_(timeline.lanes_.size()),
+    : timeline_(timeline), steps_(steps), traffic_(timeline.channels_.size()), cursors_(timeline.sequences_.size()),
       wireFree_(timeline.wires_, 0), releases_(timeline.channels_.size(), false) {
   for (size_t i = 0; i < traffic_.size(); ++i) {
     traffic_[i].arrived.assign(timeline.channels_[i].tokens, 0);
     traffic_[i].sends = timeline.channels_[i].tokens;
   }
-  for (const auto &lane : timeline.lanes_)
-    for (const Instruction &instruction : lane)
+  for (const auto &sequence : timeline.sequences_)
+    for (const Instruction &instruction : sequence)
       if (instruction.action == Action::Release)
         releases_[instruction.channel] = true;
-  result_.lanes.resize(timeline.lanes_.size());
-  for (size_t lane = 0; lane < timeline.lanes_.size(); ++lane) {
-    result_.lanes[lane].resize(timeline.lanes_[lane].size());
-    if (timeline.lanes_[lane].empty())
-      cursors_[lane].step = steps;
+  result_.spans.resize(timeline.sequences_.size());
+  for (size_t sequence = 0; sequence < timeline.sequences_.size(); ++sequence) {
+    result_.spans[sequence].resize(timeline.sequences_[sequence].size());
+    if (timeline.sequences_[sequence].empty())
+      cursors_[sequence].step = steps;
     else
       ++open_;
   }
 }
 
-/// When the lane's next instruction can start; nothing while what it waits for has not come up yet.
-std::optional<double> StepTimeline::Simulation::startOf(size_t lane) const {
-  const Cursor &cursor = cursors_[lane];
-  const Instruction &instruction = timeline_.lanes_[lane][cursor.next];
+/// When the sequence's next instruction can start; nothing while what it waits for has not come up yet.
+std::optional<double> StepTimeline::Simulation::startOf(size_t sequence) const {
+  const Cursor &cursor = cursors_[sequence];
+  const Instruction &instruction = timeline_.sequences_[sequence][cursor.next];
   if (instruction.action == Action::Work || instruction.action == Action::Release)
     return cursor.clock;
   const Traffic &of = traffic_[instruction.channel];
@@ -100,18 +102,18 @@ std::optional<double> StepTimeline::Simulation::startOf(size_t lane) const {
                                                : std::nullopt;
 }
 
-void StepTimeline::Simulation::offer(size_t lane) {
-  if (cursors_[lane].step == steps_)
+void StepTimeline::Simulation::offer(size_t sequence) {
+  if (cursors_[sequence].step == steps_)
     return;
-  if (std::optional<double> start = startOf(lane))
-    startable_.push({*start, lane});
+  if (std::optional<double> start = startOf(sequence))
+    startable_.push({*start, sequence});
   else
-    traffic_[timeline_.lanes_[lane][cursors_[lane].next].channel].waiting.push_back(lane);
+    traffic_[timeline_.sequences_[sequence][cursors_[sequence].next].channel].waiting.push_back(sequence);
 }
 
 void StepTimeline::Simulation::wake(Traffic &of) {
-  for (size_t lane : std::exchange(of.waiting, {}))
-    offer(lane);
+  for (size_t sequence : std::exchange(of.waiting, {}))
+    offer(sequence);
 }
 
 /// What an instruction that ends at `end` does to its channel.
@@ -146,32 +148,32 @@ void StepTimeline::Simulation::pass(const Instruction &instruction, double end) 
   }
 }
 
-/// The lane's next instruction, which starts then.
-void StepTimeline::Simulation::advance(size_t lane, double start) {
-  Cursor &cursor = cursors_[lane];
-  const Instruction &instruction = timeline_.lanes_[lane][cursor.next];
+/// The sequence's next instruction, which starts then.
+void StepTimeline::Simulation::advance(size_t sequence, double start) {
+  Cursor &cursor = cursors_[sequence];
+  const Instruction &instruction = timeline_.sequences_[sequence][cursor.next];
   const double end = start + instruction.seconds;
   if (instruction.action != Action::Work)
     pass(instruction, end);
-  result_.lanes[lane][cursor.next] = {start, end}; // the last step's stays
+  result_.spans[sequence][cursor.next] = {start, end}; // the last step's stays
   cursor.clock = end;
-  if (++cursor.next == timeline_.lanes_[lane].size()) {
+  if (++cursor.next == timeline_.sequences_[sequence].size()) {
     cursor.next = 0;
     cursor.stepEnds.push_back(end);
     if (++cursor.step == steps_)
       --open_;
   }
-  offer(lane);
+  offer(sequence);
 }
 
 /// Times from the first start on, and how long a step takes once the channels are full.
 StepTimeline::Result StepTimeline::Simulation::finish() {
   double first = -1;
-  for (const auto &lane : result_.lanes)
-    if (!lane.empty() && (first < 0 || lane.front().start < first))
-      first = lane.front().start;
-  for (auto &lane : result_.lanes)
-    for (Span &span : lane) {
+  for (const auto &sequence : result_.spans)
+    if (!sequence.empty() && (first < 0 || sequence.front().start < first))
+      first = sequence.front().start;
+  for (auto &sequence : result_.spans)
+    for (Span &span : sequence) {
       span.start -= first;
       span.end -= first;
     }
@@ -183,14 +185,14 @@ StepTimeline::Result StepTimeline::Simulation::finish() {
 }
 
 std::optional<StepTimeline::Result> StepTimeline::Simulation::run() {
-  for (size_t lane = 0; lane < timeline_.lanes_.size(); ++lane)
-    offer(lane);
+  for (size_t sequence = 0; sequence < timeline_.sequences_.size(); ++sequence)
+    offer(sequence);
   while (open_ > 0) {
     if (startable_.empty())
       return std::nullopt;
-    auto [start, lane] = startable_.top();
+    auto [start, sequence] = startable_.top();
     startable_.pop();
-    advance(lane, start);
+    advance(sequence, start);
   }
   return finish();
 }

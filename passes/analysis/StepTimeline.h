@@ -1,9 +1,10 @@
 //===- StepTimeline.h - when does each instruction of a step run? ---------------------------------------*- C++ -*-===//
 //
-// A model of a phase in time, for predictions that people read; nothing of a plan depends on it. Lanes run their
-// instructions one after another, step after step. A message leaves when its Send ends, occupies a wire (messages on one
-// wire queue up), arrives after the wire's latency and frees its slot when it is released. From these the model follows
-// several steps and shows the last one, when the programs have found their rhythm. Times are in seconds.
+// A model of a phase in time, for predictions that people read; nothing of a plan depends on it. A lane, or a queue of its
+// device, is a sequence of instructions that run one after another, step after step. A message leaves when its Send ends,
+// occupies a wire (messages on one wire queue up), arrives after the wire's latency and frees its slot when it is released.
+// From these the model follows several steps and shows the last one, when the programs have found their rhythm. Times are
+// in seconds.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_ANALYSIS_STEPTIMELINE_H
@@ -21,7 +22,7 @@ public:
 
   struct Instruction {
     Action action = Action::Work;
-    double seconds = 0; ///< the lane is busy, after whatever it waits for
+    double seconds = 0; ///< its sequence is busy, after whatever it waits for
     uint32_t channel = 0; ///< of all but Work
   };
   struct Channel {
@@ -36,23 +37,24 @@ public:
     double start = 0, end = 0;
   };
   struct Result {
-    std::vector<std::vector<Span>> lanes; ///< by lane and instruction; the earliest start of all is 0
-    double step = 0; ///< seconds from one step's end to the next one's, of the slowest lane
+    std::vector<std::vector<Span>> spans; ///< by sequence and instruction; the earliest start of all is 0
+    double step = 0; ///< seconds from one step's end to the next one's, of the slowest sequence
   };
 
-  uint32_t addLane();
+  /// Of a lane, or of a queue of its device.
+  uint32_t addSequence();
   uint32_t addWire();
   uint32_t addChannel(const Channel &channel);
-  void append(uint32_t lane, const Instruction &instruction);
-  /// How many instructions a lane has so far.
-  size_t size(uint32_t lane) const { return lanes_[lane].size(); }
+  void append(uint32_t sequence, const Instruction &instruction);
+  /// How many instructions a sequence has so far.
+  size_t size(uint32_t sequence) const { return sequences_[sequence].size(); }
 
-  /// Nothing where the lanes wait for each other for ever.
+  /// Nothing where the sequences wait for each other for ever.
   std::optional<Result> run(uint32_t steps = 12) const;
 
 private:
   class Simulation;
-  std::vector<std::vector<Instruction>> lanes_;
+  std::vector<std::vector<Instruction>> sequences_;
   std::vector<Channel> channels_;
   uint32_t wires_ = 0;
 };

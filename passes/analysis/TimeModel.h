@@ -1,6 +1,6 @@
 //===- TimeModel.h - how long the parts of a step take --------------------------------------------------*- C++ -*-===//
 //
-// The one place that says so, from the figures of a Calibration: schedule orders the operations of a phase by it
+// The one place that says so, from the figures of a MachineCalibration: schedule orders the operations of a phase by it
 // (passes/schedule/OpTimes.h), reports and --compare predict the instructions of a plan with it (passes/report/StepPrediction.h).
 // test/passes/report/StepPredictionTest.cpp holds the two against each other. What the model leaves out: caches, other load.
 //

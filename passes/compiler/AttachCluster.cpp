@@ -141,7 +141,7 @@ LogicalResult attachFromPrograms(ModuleOp module) {
   auto cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
   llvm::MapVector<StringRef, JobCounts> jobs;
   DeviceAttr chief; // of the cluster that is made here
-  std::pair<std::string, int64_t> family; // the job and the number of its tasks that are replicas
+  std::pair<std::string, int64_t> replicaDomain; // the job and the number of its tasks that are replicas
   auto note = [&](DeviceAttr device, int64_t tasks) {
     JobCounts &counts = jobs[device.getJob()];
     counts.tasks = std::max(counts.tasks, tasks);
@@ -167,23 +167,23 @@ LogicalResult attachFromPrograms(ModuleOp module) {
     DeviceAttr task = DeviceAttr::get(context, device.getJob(), spread ? 0 : device.getTask(), "", -1);
     if (!chief || !program.getBlock().getOps<dist::ControlSendOp>().empty())
       chief = task;
-    if (spread && family.first.empty())
-      family = {name->job, program.getReplicas()};
+    if (spread && replicaDomain.first.empty())
+      replicaDomain = {name->job, program.getReplicas()};
   }
   if (!cluster)
     module->setAttr(GraphDialect::kCluster, cluster = makeCluster(context, jobs, chief));
   bool collective = llvm::any_of(module.getOps<dist::ChannelOp>(), [](dist::ChannelOp c) { return c.getAllToAll(); });
   bool async =
       llvm::any_of(module.getOps<dist::PhaseOp>(), [](dist::PhaseOp phase) { return phase.getEndsByEndOfStream(); });
-  const char *strategy = family.first.empty() ? "in_graph" : collective ? "all_reduce" : "parameter_server";
+  const char *strategy = replicaDomain.first.empty() ? "in_graph" : collective ? "all_reduce" : "parameter_server";
   llvm::SetVector<Attribute> stores;
   for (auto variable : module.getOps<graph::VariableOp>())
     if (DeviceAttr device = graph::getDevice(variable); device && device.isFull())
       stores.insert(builder.getStringAttr(device.str()));
   DeviceAttr home = cluster.getChiefDevice();
   SmallVector<DeviceAttr> replicas;
-  for (int64_t task = 0; task < family.second; ++task)
-    replicas.push_back(cluster.getDevices(family.first, task).front());
+  for (int64_t task = 0; task < replicaDomain.second; ++task)
+    replicas.push_back(cluster.getDevices(replicaDomain.first, task).front());
   if (replicas.empty())
     replicas.push_back(home);
   const auto batches = int64_t(replicas.size());

@@ -131,7 +131,7 @@ static std::string composition(const PlanFootprint::Device &device) {
          (device.ownMemory ? "" : ", channels " + inBytes(device.channels));
 }
 
-/// What values that are computed again do not bring; "" where there are none.
+/// What values that are rematerialized do not bring; "" where there are none.
 std::string BudgetCheck::lacking(const Device &device, uint64_t limit) const {
   const DeviceRows rows(plan_);
   const auto row = unsigned(&device - footprint_.devices.data());
@@ -141,7 +141,7 @@ std::string BudgetCheck::lacking(const Device &device, uint64_t limit) const {
       values += program.recomputed().values();
   if (!values)
     return "";
-  return ", which is " + exactly(device.total() - limit) + " too little even with all that is cheap computed again (" +
+  return ", which is " + exactly(device.total() - limit) + " too little even with all that is cheap rematerialized (" +
          std::to_string(values) + (values == 1 ? " value)" : " values)");
 }
 

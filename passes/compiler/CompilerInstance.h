@@ -45,7 +45,7 @@ public:
 
   /// Is asked to set each pass manager up, for debugging flags and timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> setUp;
-  /// Runs the passes from the stage reached to `stage`. Where the budget limits memory, what is cheap is computed again until the plan
+  /// Runs the passes from the stage reached to `stage`. Where the budget limits memory, what is cheap is rematerialized until the plan
   /// keeps it, or as far as that brings it: check() says so.
   mlir::LogicalResult lower(PipelineStage stage);
 

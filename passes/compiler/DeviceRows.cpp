@@ -57,15 +57,16 @@ DeviceRows::DeviceRows(const plan::Plan &plan) : plan_(plan) {
       own[keyOf(variable.owner(), variable.device())];
       stores.insert(keyOf(variable.owner(), variable.device()));
     }
-  // Phases take turns: one that the family has no part in shows where it needs more memory than those of the family.
+  // Phases take turns: one without a replicated program shows where it needs more memory than those with one.
   auto isAlike = [&](const Key &key, const std::map<uint32_t, uint64_t> &phases) {
-    auto family = shared.find(std::get<2>(key));
-    if (family == shared.end() || !inDomain(plan, taskOf(key)) || stores.count(key))
+    auto replicated = shared.find(std::get<2>(key));
+    if (replicated == shared.end() || !inDomain(plan, taskOf(key)) || stores.count(key))
       return false;
     uint64_t most = 0;
-    for (auto &[phase, bytes] : family->second)
+    for (auto &[phase, bytes] : replicated->second)
       most = std::max(most, bytes);
-    return llvm::none_of(phases, [&](auto &entry) { return family->second.count(entry.first) || entry.second > most; });
+    return llvm::none_of(phases,
+                         [&](auto &entry) { return replicated->second.count(entry.first) || entry.second > most; });
   };
   std::map<std::string, unsigned> alone; // by device: replicas with a row of their own
   std::vector<std::pair<Key, Row>> found;
@@ -94,22 +95,22 @@ DeviceRows::DeviceRows(const plan::Plan &plan) : plan_(plan) {
     if (own.count(key) && !isAlike(key, own[key]))
       byTask_[key] = unsigned(rows_.size());
     else
-      families_[std::get<2>(key)] = unsigned(rows_.size());
+      replicaRows_[std::get<2>(key)] = unsigned(rows_.size());
     rows_.push_back(std::move(row));
   }
 }
 
 unsigned DeviceRows::at(const plan::Task &task, const std::string &device) const {
   auto found = byTask_.find(Key(task.job(), task.index(), device));
-  return found != byTask_.end() ? found->second : families_.at(device);
+  return found != byTask_.end() ? found->second : replicaRows_.at(device);
 }
 
 std::vector<unsigned> DeviceRows::at(const plan::Task &task, bool everywhere, const std::string &device) const {
   if (!everywhere)
     return {at(task, device)};
   std::vector<unsigned> places;
-  if (auto family = families_.find(device); family != families_.end())
-    places.push_back(family->second);
+  if (auto row = replicaRows_.find(device); row != replicaRows_.end())
+    places.push_back(row->second);
   for (auto &[key, row] : byTask_) {
     if (std::get<2>(key) == device && inDomain(plan_, taskOf(key)))
       places.push_back(row);

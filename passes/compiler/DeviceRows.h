@@ -1,7 +1,7 @@
 //===- DeviceRows.h - the devices of a plan, with replicas that are alike as one ------------------------*- C++ -*-===//
 //
-// A *row* is a device, or that of several replicas at once: those that are alike. A replica that does more than its family,
-// beside it or with more memory (the chief, or where a placement rule puts something), has a row of its own.
+// A *row* is a device, or that of several replicas at once: those that are alike. A replica that does more than the replicated
+// programs, beside them or with more memory (the chief, or where a placement rule puts something), has a row of its own.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_COMPILER_DEVICEROWS_H
@@ -44,7 +44,7 @@ private:
   const plan::Plan &plan_;
   std::vector<Row> rows_;
   std::map<Key, unsigned> byTask_; ///< rows of one task
-  std::map<std::string, unsigned> families_; ///< by device: the row of the replicas that are alike
+  std::map<std::string, unsigned> replicaRows_; ///< by device: the row of the replicas that are alike
 };
 
 /// The instances of a program that run on one task.

@@ -1,6 +1,6 @@
 //===- FitBudget.h - how much each program has to save for the memory there is ------------------------------*- C++ -*-===//
 //
-// Whether a plan keeps its budget is known when its arenas are, and what computing values again brings (the pass rematerialize) is known
+// Whether a plan keeps its budget is known when its arenas are, and what the pass rematerialize brings is known
 // before that by estimate alone. So the two take turns: lower, look at the plan, ask for more where it is too much still.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -35,7 +35,7 @@ private:
   std::map<std::string, uint64_t> findNeeds(const plan::Plan &plan, uint64_t &excess) const;
 
   const cluster::BudgetConfig &budget_;
-  std::map<std::string, uint64_t> asked_, best_, arenas_; ///< arenas: with nothing computed again
+  std::map<std::string, uint64_t> asked_, best_, arenas_; ///< arenas_: with nothing rematerialized
   uint64_t leastExcess_ = UINT64_MAX;
   unsigned rounds_ = 0;
   bool isLast_ = false;

@@ -138,7 +138,7 @@ std::vector<FirstUse> firstUses(const plan::Plan &plan, const plan::Program &pro
 struct PhaseNeeds {
   plan::SpaceBytes arenas, constants;
   uint64_t channels = 0;
-  std::vector<ResourceContributor> contributors, hostContributors; ///< as Footprint::Device has them
+  std::vector<ResourceContributor> contributors, hostContributors; ///< as PlanFootprint::Device has them
 };
 
 /// Adds what the lanes of a program need to its row in its phase.

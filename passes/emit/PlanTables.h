@@ -57,7 +57,7 @@ private:
   mlir::SymbolTable symbols_;
   plan::Plan &plan_;
   const bool lowered_;
-  llvm::StringMap<uint32_t> locations_, kernels_, libraryCalls_; ///< libraryCalls: by what they compute
+  llvm::StringMap<uint32_t> locations_, kernels_, libraryCalls_; ///< libraryCalls_: by what they compute
   llvm::StringMap<unsigned> libraryNames_; ///< how many library kernels would have a name
   llvm::StringMap<uint32_t> entries_, gpuEntries_; ///< of kernels, in the code of the host and of GPUs
   std::map<std::string, uint32_t> constants_;

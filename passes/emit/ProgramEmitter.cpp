@@ -350,7 +350,7 @@ LogicalResult ProgramEmitter::emit(dist::SendStartOp send) {
   if (send.getCount())
     instruction->set_units(buffers_.lookup(send.getCount()));
   const plan::Channel &target = channelOf(send.getChannel());
-  uint64_t messages = target.all_to_all() ? target.instances() - 1 : op_.isFamily() ? 1 : target.instances();
+  uint64_t messages = target.all_to_all() ? target.instances() - 1 : op_.isReplicated() ? 1 : target.instances();
   if (!target.conflating())
     sent_ += target.bytes() * messages * times_;
   return success();

@@ -13,13 +13,15 @@ namespace graphc::gpu {
 
 /// Sums of at most so many items are each one thread's.
 constexpr int64_t kShort = 32;
+/// A warp has a thread for each partial sum of a chunk.
+constexpr int64_t kWarpThreads = kPartialSums;
 
 ThreadBlock::ThreadBlock(mlir::gpu::GPUFuncOp function, int64_t threads, OpBuilder &builder)
     : threads(threads), function_(function) {
   Location loc = function.getLoc();
-  auto warpSize = arith::ConstantIndexOp::create(builder, loc, kLanes);
+  auto warpSize = arith::ConstantIndexOp::create(builder, loc, kWarpThreads);
   thread = mlir::gpu::ThreadIdOp::create(builder, loc, mlir::gpu::Dimension::x);
-  lane = arith::RemUIOp::create(builder, loc, thread, warpSize);
+  threadInWarp = arith::RemUIOp::create(builder, loc, thread, warpSize);
   warp = arith::DivUIOp::create(builder, loc, thread, warpSize);
 }
 
@@ -27,7 +29,7 @@ Value ThreadBlock::getShared(Type element, unsigned number) {
   Value &memory = shared_[{element.getAsOpaquePointer(), number}];
   if (!memory) {
     auto type =
-        MemRefType::get({kLanes * kLanes}, element, MemRefLayoutAttrInterface(),
+        MemRefType::get({kPartialSums * kWarpThreads}, element, MemRefLayoutAttrInterface(),
                         mlir::gpu::AddressSpaceAttr::get(element.getContext(), mlir::gpu::AddressSpace::Workgroup));
     memory = function_.addWorkgroupAttribution(type, function_.getLoc());
   }
@@ -41,7 +43,7 @@ public:
   StageEmitter(FlatLoopNest &nest, OpBuilder &builder, Location loc, std::optional<OwnedRange> owned,
                ThreadBlock &block)
       : NestEmitter(nest, builder, loc), block_(block), owned_(owned) {
-    lanes.active = 1;
+    elements.active = 1;
     for (auto [i, loop] : llvm::enumerate(nest.loops)) {
       sizes_.push_back(owned && owned->loop == i ? owned->count : loop.size);
       (loop.reduction ? reductions_ : kept_).push_back(i);
@@ -55,17 +57,17 @@ public:
   void emitParallel() {
     const int64_t width = chooseWidth();
     if (width > 1) {
-      lanes.loop = int64_t(nest.loops.size()) - 1;
-      lanes.active = width;
+      elements.loop = int64_t(nest.loops.size()) - 1;
+      elements.active = width;
       sizes_.back() /= width;
     }
     VectorBody wide(nest, builder, loc, width);
     overThreads(product(kept_), block_.thread, block_.threads, [&](Value group) {
       setIndices(kept_, group, width);
       ifOwned([&] {
-        SmallVector<Value> values = wide.evaluate(lanes);
+        SmallVector<Value> values = wide.evaluate(elements);
         for (auto [output, value] : llvm::zip(nest.outputs, values))
-          wide.store(output, lanes, value);
+          wide.store(output, elements, value);
       });
     });
   }
@@ -133,7 +135,7 @@ private:
         number = arithmetic<arith::DivUIOp>(number, size);
       if (width > 1 && loop == nest.loops.size() - 1)
         index = times(index, width);
-      lanes.indices[loop] = owned_ && owned_->loop == loop ? add(owned_->first, index) : index;
+      elements.indices[loop] = owned_ && owned_->loop == loop ? add(owned_->first, index) : index;
     }
   }
 
@@ -141,7 +143,7 @@ private:
   void ifOwned(llvm::function_ref<void()> inside) {
     if (!owned_ || owned_->size % owned_->count == 0)
       return inside();
-    ifTrue(below(lanes.indices[owned_->loop], body.index(owned_->size)), inside);
+    ifTrue(below(elements.indices[owned_->loop], body.index(owned_->size)), inside);
   }
 
   /// Elements a thread takes at once; 1 where they are not all together, or not always as many.
@@ -189,31 +191,31 @@ private:
   /// The value that goes into the sum for item `item`.
   Values itemValues(Value item) {
     setIndices(reductions_, item);
-    return body.evaluate(lanes, combiners_->operations());
+    return body.evaluate(elements, combiners_->operations());
   }
 
   /// The sums into the outputs of the current indices.
   void finish(ValueRange sums) {
     for (size_t loop : reductions_) // outputs do not depend on these
-      lanes.indices[loop] = body.index(0);
+      elements.indices[loop] = body.index(0);
     for (auto [i, output] : llvm::enumerate(nest.outputs))
-      body.store(output, lanes, combiners_->combine(builder, unsigned(i), body.load(output, lanes), sums[i]));
+      body.store(output, elements, combiners_->combine(builder, unsigned(i), body.load(output, elements), sums[i]));
   }
 
   using Items = llvm::function_ref<Values(Value)>;
 
-  /// Items `lane`, `lane` + `step`, … below `count`, one after the other.
-  Values strided(Value lane, Value count, int64_t step, Items item) {
-    return forLoop(lane, count, step, neutrals(),
+  /// Items `first`, `first` + `step`, … below `count`, one after the other.
+  Values strided(Value first, Value count, int64_t step, Items item) {
+    return forLoop(first, count, step, neutrals(),
                    [&](Value index, ValueRange carried) { return combine(carried, item(index)); });
   }
 
-  /// The tree over lanes `lane`, `lane` + `step`, … below `end`, as loops of two: what joins last is outermost.
-  Values laneTree(Value lane, int64_t step, int64_t end, Items leaf) {
+  /// The tree over partial sums `partial`, `partial` + `step`, … below `end`, as loops of two: what joins last is outermost.
+  Values sumTree(Value partial, int64_t step, int64_t end, Items leaf) {
     if (step >= end)
-      return leaf(lane);
+      return leaf(partial);
     return forLoop(body.index(0), body.index(2 * step), step, neutrals(), [&](Value half, ValueRange carried) {
-      return combine(carried, laneTree(add(lane, half), 2 * step, end, leaf));
+      return combine(carried, sumTree(add(partial, half), 2 * step, end, leaf));
     });
   }
 
@@ -251,17 +253,17 @@ private:
   /// The sum of `count` items, at most `most`, from `first` on.
   Values threadSum(Value first, Value count, int64_t most) {
     if (most <= kChunk) {
-      const int64_t end = std::min<int64_t>(kLanes, int64_t(llvm::PowerOf2Ceil(uint64_t(most))));
-      return laneTree(body.index(0), 1, end, [&](Value lane) {
-        return strided(lane, count, kLanes, [&](Value item) { return itemValues(add(first, item)); });
+      const int64_t end = std::min<int64_t>(kPartialSums, int64_t(llvm::PowerOf2Ceil(uint64_t(most))));
+      return sumTree(body.index(0), 1, end, [&](Value partial) {
+        return strided(partial, count, kPartialSums, [&](Value item) { return itemValues(add(first, item)); });
       });
     }
     int64_t unit = kChunk;
     while (unit * kChunk < most)
       unit *= kChunk;
     Value items = arithmetic<arith::CeilDivUIOp>(count, body.index(unit));
-    return laneTree(body.index(0), 1, kLanes, [&](Value lane) {
-      return strided(lane, items, kLanes, [&](Value item) {
+    return sumTree(body.index(0), 1, kPartialSums, [&](Value partial) {
+      return strided(partial, items, kPartialSums, [&](Value item) {
         Value begin = times(item, unit);
         Value size = arithmetic<arith::MinUIOp>(body.index(unit), arithmetic<arith::SubIOp>(count, begin));
         return threadSum(add(first, begin), size, unit);
@@ -270,12 +272,12 @@ private:
   }
 
   //===--------------------------------------------------------------------------------------------------------------===//
-  // One warp a chunk: its threads are the lanes
+  // One warp a chunk: each of its threads has one partial sum
   //===--------------------------------------------------------------------------------------------------------------===//
 
   /// Of a warp's threads: that of thread 0 is the sum.
   Values warpTree(Values values) {
-    for (int64_t half = kLanes / 2; half >= 1; half /= 2) {
+    for (int64_t half = kWarpThreads / 2; half >= 1; half /= 2) {
       Values others;
       for (Value value : values)
         others.push_back(shuffleDown(value, half));
@@ -305,21 +307,21 @@ private:
     }
     if (narrow)
       value = arith::ExtUIOp::create(builder, loc, i32, value);
-    auto shuffle = mlir::gpu::ShuffleOp::create(builder, loc, value, int32_t(distance), int32_t(kLanes),
+    auto shuffle = mlir::gpu::ShuffleOp::create(builder, loc, value, int32_t(distance), int32_t(kWarpThreads),
                                                 mlir::gpu::ShuffleMode::DOWN);
     Value moved = shuffle.getShuffleResult();
     return narrow ? arith::TruncIOp::create(builder, loc, type, moved).getResult() : moved;
   }
 
   /// The sum of `count` items by the warp, in its thread 0.
-  Values warpSum(Value count, Items item) { return warpTree(strided(block_.lane, count, kLanes, item)); }
+  Values warpSum(Value count, Items item) { return warpTree(strided(block_.threadInWarp, count, kPartialSums, item)); }
 
   void byWarp() {
     overThreads(product(kept_), block_.warp, block_.warps(), [&](Value number) {
       setIndices(kept_, number);
       ifOwned([&] {
         Values sums = warpSum(body.index(length_), [&](Value item) { return itemValues(item); });
-        ifTrue(isZero(block_.lane), [&] { finish(sums); });
+        ifTrue(isZero(block_.threadInWarp), [&] { finish(sums); });
       });
     });
   }
@@ -341,13 +343,14 @@ private:
             Value items =
                 arithmetic<arith::MinUIOp>(body.index(kChunk), arithmetic<arith::SubIOp>(body.index(length_), first));
             Values sums = warpSum(items, [&](Value item) { return itemValues(add(first, item)); });
-            ifTrue(isZero(block_.lane), [&] { storeShared(ofChunks, chunk, sums); });
+            ifTrue(isZero(block_.threadInWarp), [&] { storeShared(ofChunks, chunk, sums); });
             return Values{};
           });
           barrier();
           ifTrue(isZero(block_.warp), [&] {
             Values sums = warpSum(count, [&](Value chunk) { return loadShared(ofChunks, chunk); });
-            ifTrue(isZero(block_.lane), [&] { groups > 1 ? storeShared(ofGroups, group, sums) : finish(sums); });
+            ifTrue(isZero(block_.threadInWarp),
+                   [&] { groups > 1 ? storeShared(ofGroups, group, sums) : finish(sums); });
           });
           barrier();
           return Values{};
@@ -355,7 +358,7 @@ private:
         if (groups > 1) {
           ifTrue(isZero(block_.warp), [&] {
             Values sums = warpSum(body.index(groups), [&](Value group) { return loadShared(ofGroups, group); });
-            ifTrue(isZero(block_.lane), [&] { finish(sums); });
+            ifTrue(isZero(block_.threadInWarp), [&] { finish(sums); });
           });
           barrier();
         }
@@ -365,13 +368,14 @@ private:
   }
 
   //===--------------------------------------------------------------------------------------------------------------===//
-  // 32 neighbouring sums: a thread of each warp has one of them, and some of the lanes
+  // 32 neighbouring sums: a thread of each warp has one of them, and some of its partial sums
   //===--------------------------------------------------------------------------------------------------------------===//
 
   /// The sum of `count` items of the thread's column, which the block's warps share; every one of its threads has it. `teams` warps have
-  /// lanes `team`, `team` + `teams`, ….
+  /// partial sums `team`, `team` + `teams`, ….
   Values tileSum(Value count, Items item, int64_t teams) {
-    Values own = laneTree(block_.warp, teams, kLanes, [&](Value lane) { return strided(lane, count, kLanes, item); });
+    Values own = sumTree(block_.warp, teams, kPartialSums,
+                         [&](Value partial) { return strided(partial, count, kPartialSums, item); });
     return joinTeams(own, teams);
   }
 
@@ -379,33 +383,33 @@ private:
     Values memories = shared(0);
     barrier(); // those of before have been read
     ifTrue(below(block_.warp, body.index(teams)),
-           [&] { storeShared(memories, add(times(block_.warp, kLanes), block_.lane), own); });
+           [&] { storeShared(memories, add(times(block_.warp, kWarpThreads), block_.threadInWarp), own); });
     barrier();
     return teamTree(memories, 0, 1, teams);
   }
 
   Values teamTree(ArrayRef<Value> memories, int64_t team, int64_t step, int64_t teams) {
     if (step >= teams)
-      return loadShared(memories, add(block_.lane, team * kLanes));
+      return loadShared(memories, add(block_.threadInWarp, team * kWarpThreads));
     Values low = teamTree(memories, team, 2 * step, teams), high = teamTree(memories, team + step, 2 * step, teams);
     return combine(low, high);
   }
 
   void byTile() {
-    const int64_t teams = std::min<int64_t>(kLanes, int64_t(llvm::bit_floor(uint64_t(block_.warps()))));
-    const int64_t sums = product(kept_), tiles = llvm::divideCeil(sums, kLanes);
+    const int64_t teams = std::min<int64_t>(kPartialSums, int64_t(llvm::bit_floor(uint64_t(block_.warps()))));
+    const int64_t sums = product(kept_), tiles = llvm::divideCeil(sums, kWarpThreads);
     forLoop(0, tiles, 1, {}, [&](Value tile, ValueRange) {
-      Value number = add(times(tile, kLanes), block_.lane);
+      Value number = add(times(tile, kWarpThreads), block_.threadInWarp);
       // A thread without a sum helps with the last one, for all of the block to meet at the barriers, and does not store it.
-      Value exists = sums % kLanes ? below(number, body.index(sums)) : Value();
+      Value exists = sums % kWarpThreads ? below(number, body.index(sums)) : Value();
       if (exists)
         number = arithmetic<arith::MinUIOp>(number, body.index(sums - 1));
       setIndices(kept_, number);
       if (owned_ && owned_->size % owned_->count) {
-        Value inside = below(lanes.indices[owned_->loop], body.index(owned_->size));
+        Value inside = below(elements.indices[owned_->loop], body.index(owned_->size));
         exists = exists ? arithmetic<arith::AndIOp>(exists, inside) : inside;
-        lanes.indices[owned_->loop] =
-            arithmetic<arith::MinUIOp>(lanes.indices[owned_->loop], body.index(owned_->size - 1));
+        elements.indices[owned_->loop] =
+            arithmetic<arith::MinUIOp>(elements.indices[owned_->loop], body.index(owned_->size - 1));
       }
       Values result = columnSum(teams);
       Value stores = isZero(block_.warp);
@@ -419,8 +423,8 @@ private:
   Values columnSum(int64_t teams) {
     if (length_ <= kChunk)
       return tileSum(body.index(length_), [&](Value item) { return itemValues(item); }, teams);
-    // The sum of chunk c goes to lane c mod 32 of the next level: slot s of team t has lane t + s * teams.
-    const int64_t slots = kLanes / teams, width = int64_t(combiners_->size());
+    // The sum of chunk c is added to partial sum c mod 32 of the next level: slot s of team t is partial sum t + s * teams.
+    const int64_t slots = kPartialSums / teams, width = int64_t(combiners_->size());
     Values init;
     for (int64_t slot = 0; slot < slots; ++slot)
       init.append(neutrals());
@@ -429,18 +433,18 @@ private:
       Value items =
           arithmetic<arith::MinUIOp>(body.index(kChunk), arithmetic<arith::SubIOp>(body.index(length_), first));
       Values sums = tileSum(items, [&](Value item) { return itemValues(add(first, item)); }, teams);
-      Value lane = arithmetic<arith::RemUIOp>(chunk, body.index(kLanes));
+      Value partial = arithmetic<arith::RemUIOp>(chunk, body.index(kPartialSums));
       Values next;
       for (int64_t slot = 0; slot < slots; ++slot) {
         Value here =
-            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, add(block_.warp, slot * teams));
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, partial, add(block_.warp, slot * teams));
         ValueRange old = carried.slice(size_t(slot * width), size_t(width));
         for (auto [before, after] : llvm::zip(old, combine(old, sums)))
           next.push_back(arith::SelectOp::create(builder, loc, here, after, before));
       }
       return next;
     });
-    // The thread's own lanes first, those that are furthest apart.
+    // The thread's own partial sums first, those that are furthest apart.
     std::function<Values(int64_t, int64_t)> tree = [&](int64_t slot, int64_t step) {
       if (step >= slots)
         return Values(ArrayRef(all).slice(size_t(slot * width), size_t(width)));

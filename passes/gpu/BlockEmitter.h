@@ -19,7 +19,7 @@ public:
 
   const int64_t threads;
   mlir::Value thread; ///< 0 … threads - 1
-  mlir::Value lane, warp; ///< thread mod 32 and by 32
+  mlir::Value threadInWarp, warp; ///< thread mod 32 and by 32
 
   int64_t warps() const { return threads / 32; }
   /// Shared memory of 32 × 32 elements; the same for the same number.
@@ -37,9 +37,9 @@ struct OwnedRange {
   int64_t count, size;
 };
 
-/// Replaces `op` by loops over the threads of the block. Sums keep the numerical contract (passes/KernelPasses.td): a warp's threads are the
-/// lanes of a chunk, or one thread is all of them, one after the other. Fails with a diagnostic where an output is not reduced by add, min,
-/// max, and, or.
+/// Replaces `op` by loops over the threads of the block. Sums keep the numerical contract (passes/KernelPasses.td): each thread of a
+/// warp has one partial sum of a chunk, or one thread has all of them, one after the other. Fails with a diagnostic where an output is not
+/// reduced by add, min, max, and, or.
 mlir::LogicalResult emitStage(mlir::linalg::LinalgOp op, FlatLoopNest &nest, std::optional<OwnedRange> owned,
                               ThreadBlock &block);
 

@@ -1,6 +1,6 @@
 //===- FlatLoopNest.h - a linalg op as loops over flat memory -------------------------------------------*- C++ -*-===//
 //
-// The form in which LowerGeneric sees a structured op: loop sizes, and for each operand the linear function from loop
+// The form in which LowerNests sees a structured op: loop sizes, and for each operand the linear function from loop
 // indices to an element of its flat memory. Contiguity, broadcasting and which loops may become one are then questions
 // about coefficients.
 //

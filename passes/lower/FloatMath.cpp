@@ -58,7 +58,7 @@ Value FloatMath::compare(CmpFPredicate predicate, Value a, Value b) {
   return arith::CmpFOp::create(builder, loc, predicate, a, b);
 }
 
-Value FloatMath::anyLane(Value condition) {
+Value FloatMath::anyElement(Value condition) {
   if (!isa<VectorType>(condition.getType()))
     return condition;
   return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, condition);

@@ -55,7 +55,7 @@ protected:
   Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
   Value below(Value a, Value b) { return compare(mlir::arith::CmpFPredicate::OLT, a, b); }
   Value equal(Value a, Value b) { return compare(mlir::arith::CmpFPredicate::OEQ, a, b); }
-  Value anyLane(Value condition); ///< of a vector, or the condition itself
+  Value anyElement(Value condition); ///< of a vector, or the condition itself
   Value isNaN(Value a) { return compare(mlir::arith::CmpFPredicate::UNO, a, a); }
   Value absolute(Value x);
   Value withSignOf(Value magnitude, Value x); ///< the magnitude is not negative

@@ -27,7 +27,7 @@ public:
 
   void emit() {
     if (nest.loops.empty())
-      return storeAll(body.evaluate(lanes));
+      return storeAll(body.evaluate(elements));
     if (hasGroupsAcrossRows())
       return emitAcrossRows();
     overLoops(llvm::to_vector(llvm::seq<size_t>(0, nest.loops.size() - 1)), [&] { emitLast(nest.loops.size() - 1); });
@@ -36,12 +36,12 @@ public:
 private:
   SmallVector<size_t> allLoops() const { return llvm::to_vector(llvm::seq<size_t>(0, nest.loops.size())); }
 
-  /// Whether lanes have something in common where they go on in the next row, and not where each row begins with a vector of its own: a
-  /// draw's blocks, where rows have another length than whole blocks.
+  /// Whether vector elements have something in common where they go on in the next row, and not where each row begins with a vector of its
+  /// own: a draw's blocks, where rows have another length than whole blocks.
   bool hasGroupsAcrossRows() {
     if (given || nest.loops.size() < 2 || nest.body->getOps<linalg::IndexOp>().empty())
       return false;
-    VectorIndices rows = lanes, across = lanes;
+    VectorIndices rows = elements, across = elements;
     rows.loop = across.loop = int64_t(nest.loops.size() - 1);
     rows.multiple = across.multiple = kVector;
     across.spread.assign(nest.loops.size(), nest.outputs.front().memory); // any value: which they are is not looked at
@@ -57,25 +57,25 @@ private:
   }
 
   void emitLast(size_t loop) {
-    emitVectors(loop, nest.loops[loop].size, [&](Value index) { lanes.indices[loop] = index; });
+    emitVectors(loop, nest.loops[loop].size, [&](Value index) { elements.indices[loop] = index; });
   }
 
-  /// Vectors of `size` items along a loop, the last one perhaps not whole; `place` says where the lanes of one that begins there are.
+  /// Vectors of `size` items along a loop, the last one perhaps not whole; `place` says where the elements of one that begins there are.
   void emitVectors(size_t loop, int64_t size, function_ref<void(Value)> place) {
     const int64_t whole = size / kVector * kVector;
-    lanes.loop = int64_t(loop);
-    lanes.multiple = kVector;
-    auto emitLanes = [&](Value first, int64_t active) {
+    elements.loop = int64_t(loop);
+    elements.multiple = kVector;
+    auto emitVector = [&](Value first, int64_t active) {
       place(first);
-      lanes.active = active;
-      storeAll(body.evaluate(lanes));
+      elements.active = active;
+      storeAll(body.evaluate(elements));
     };
     forLoop(0, whole, kVector, {}, [&](Value first, ValueRange) {
-      emitLanes(first, kVector);
+      emitVector(first, kVector);
       return Values{};
     });
     if (whole < size)
-      emitLanes(body.index(whole), size - whole);
+      emitVector(body.index(whole), size - whole);
   }
 };
 

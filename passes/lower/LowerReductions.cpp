@@ -1,5 +1,5 @@
 // Nests with reductions. Which elements are summed with which follows from the reduced length alone; see passes/KernelPasses.td. Everything else here,
-// which loop becomes the vector, how much is in flight, in what order lanes are visited, is free: it changes no bit.
+// which loop becomes the vector, how much is in flight, in what order partial sums are visited, is free: it changes no bit.
 #include "passes/lower/FloatMath.h"
 #include "passes/lower/NestEmitter.h"
 #include "passes/lower/ReductionCombiners.h"
@@ -18,12 +18,12 @@ using namespace mlir;
 namespace graphc {
 namespace {
 
-/// Vectors of neighbouring columns that are summed at once, two lanes of each: enough to hide the latency of an addition, few enough for
-/// registers.
+/// Vectors of neighbouring columns that are summed at once, two partial sums of each: enough to hide the latency of an addition, few enough
+/// for registers.
 constexpr int64_t kColumnVectors = 4;
-/// Rows are summed as they lie, if each lane has so many items: a pass over all of them for each two lanes would take lines that lie apart.
-/// The sums of the lanes are in memory then, half of the nearest cache at most, and of so many vectors.
-constexpr int64_t kAsTheyLie = 8, kLaneSumBytes = 16 * 1024, kVectorsAsTheyLie = 8;
+/// Rows are summed as they lie, if each partial sum has so many items: a pass over all of them for each two partial sums would take lines
+/// that lie apart. The partial sums are in memory then, half of the nearest cache at most, and of so many vectors.
+constexpr int64_t kAsTheyLie = 8, kPartialSumBytes = 16 * 1024, kVectorsAsTheyLie = 8;
 /// Evaluations of the body times its operations that are written out instead of a loop.
 constexpr int64_t kWrittenOut = 256;
 
@@ -32,7 +32,7 @@ public:
   ReductionEmitter(FlatLoopNest &nest, OpBuilder &builder, Location loc, const ReductionCombiners &combiners,
                    const std::optional<GivenLoop> &given)
       : NestEmitter(nest, builder, loc, given), combiners_(combiners) {
-    lanes.multiple = kVector; // of items and of columns
+    elements.multiple = kVector; // of items and of columns
     for (auto [i, loop] : llvm::enumerate(nest.loops))
       if (loop.reduction) {
         reductions_.push_back(i);
@@ -103,12 +103,12 @@ private:
 
   void emitRow() {
     Values sums = rowSum(body.index(0), length_);
-    lanes.loop = -1;
-    lanes.spread.clear();
+    elements.loop = -1;
+    elements.spread.clear();
     for (size_t loop : reductions_) // outputs do not depend on these
-      lanes.indices[loop] = body.index(0);
+      elements.indices[loop] = body.index(0);
     for (auto [i, output] : llvm::enumerate(nest.outputs))
-      body.store(output, lanes, combiners_.combine(builder, unsigned(i), body.load(output, lanes), sums[i]));
+      body.store(output, elements, combiners_.combine(builder, unsigned(i), body.load(output, elements), sums[i]));
   }
 
   /// The sum of `count` items from `first` on, a scalar each output.
@@ -119,26 +119,26 @@ private:
     while (unit * kChunk < count)
       unit *= kChunk;
     int64_t whole = count / unit;
-    Values sums = forLoop(0, whole, 1, combiners_.neutrals(builder, kLanes), [&](Value item, ValueRange carried) {
-      return intoLane(carried, item, rowSum(add(first, times(item, unit)), unit));
+    Values sums = forLoop(0, whole, 1, combiners_.neutrals(builder, kPartialSums), [&](Value item, ValueRange carried) {
+      return addToPartialSum(carried, item, rowSum(add(first, times(item, unit)), unit));
     });
     if (count % unit)
-      sums = intoLane(sums, body.index(whole), rowSum(add(first, whole * unit), count % unit));
+      sums = addToPartialSum(sums, body.index(whole), rowSum(add(first, whole * unit), count % unit));
     return trees(sums);
   }
 
-  /// Adds the scalars of item `item` to its lane.
-  Values intoLane(ValueRange sums, Value item, ValueRange values) {
-    auto type = VectorType::get({kLanes}, builder.getI32Type());
-    Value lane = arithmetic<arith::RemUIOp>(item, body.index(kLanes));
-    lane = vector::BroadcastOp::create(builder, loc, type,
-                                       arith::IndexCastOp::create(builder, loc, builder.getI32Type(), lane));
-    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, body.counting(type));
+  /// Adds the scalars of item `item` to its partial sum.
+  Values addToPartialSum(ValueRange sums, Value item, ValueRange values) {
+    auto type = VectorType::get({kPartialSums}, builder.getI32Type());
+    Value partial = arithmetic<arith::RemUIOp>(item, body.index(kPartialSums));
+    partial = vector::BroadcastOp::create(builder, loc, type,
+                                          arith::IndexCastOp::create(builder, loc, builder.getI32Type(), partial));
+    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, partial, body.counting(type));
     Values added;
     for (auto [i, value] : llvm::enumerate(values)) {
       Value everywhere = vector::BroadcastOp::create(builder, loc, sums[i].getType(), value);
-      added.push_back(
-          arith::SelectOp::create(builder, loc, here, everywhere, combiners_.neutral(builder, unsigned(i), kLanes)));
+      added.push_back(arith::SelectOp::create(builder, loc, here, everywhere,
+                                              combiners_.neutral(builder, unsigned(i), kPartialSums)));
     }
     return combiners_.combineAll(builder, sums, added);
   }
@@ -152,10 +152,10 @@ private:
 
   /// 16 items from `first` on, of which the first `active` exist.
   Values rowValues(Value first, int64_t active) {
-    lanes.loop = int64_t(reductions_.back());
-    lanes.active = active;
+    elements.loop = int64_t(reductions_.back());
+    elements.active = active;
     straddles() ? spreadItems(first, reductions_) : setItem(first);
-    Values values = body.evaluate(lanes, combiners_.operations());
+    Values values = body.evaluate(elements, combiners_.operations());
     if (active == kVector)
       return values;
     for (auto [i, value] : llvm::enumerate(values))
@@ -164,7 +164,7 @@ private:
     return values;
   }
 
-  /// Lanes 0 to 15 and 16 to 31 are a vector each; they take turns: what is carried is first the one whose turn it is.
+  /// Partial sums 0 to 15 and 16 to 31 are a vector each; they take turns: what is carried is first the one whose turn it is.
   Values rowChunk(Value first, int64_t count) {
     unsigned outputs = combiners_.size();
     auto takeTurn = [&](ValueRange carried, ValueRange values) {
@@ -195,11 +195,11 @@ private:
     if (isCheap()) {
       vectors = kColumnVectors;
       if (goesAsRowsLie(length_)) {
-        int64_t bytes = 0; // of the lanes' sums of one vector
+        int64_t bytes = 0; // of the partial sums of one vector
         for (const NestOperand &output : nest.outputs)
-          bytes += kLanes * kVector *
+          bytes += kPartialSums * kVector *
                    int64_t(llvm::divideCeil(getElementTypeOrSelf(output.memory.getType()).getIntOrFloatBitWidth(), 8));
-        const int64_t most = std::clamp<int64_t>(kLaneSumBytes / bytes, 1, kVectorsAsTheyLie);
+        const int64_t most = std::clamp<int64_t>(kPartialSumBytes / bytes, 1, kVectorsAsTheyLie);
         const int64_t all = llvm::divideCeil(size, kVector);
         vectors = llvm::divideCeil(all, llvm::divideCeil(all, most)); // about as many each time
       }
@@ -217,7 +217,7 @@ private:
 
   /// The sums of `width` neighbouring columns.
   void emitTile(Value first, int64_t width) {
-    lanes.loop = int64_t(*column_);
+    elements.loop = int64_t(*column_);
     tile_.clear();
     for (int64_t begin = 0; begin < width; begin += kVector)
       tile_.push_back({add(first, begin), std::min(kVector, width - begin)});
@@ -227,7 +227,7 @@ private:
       at(columns);
       Values old;
       for (NestOperand &output : nest.outputs)
-        old.push_back(body.load(output, lanes));
+        old.push_back(body.load(output, elements));
       storeAll(combiners_.combineAll(builder, old, ArrayRef(sums).slice(i * old.size(), old.size())));
     }
   }
@@ -238,8 +238,8 @@ private:
     int64_t active;
   };
   void at(const Columns &columns) {
-    lanes.indices[*column_] = columns.first;
-    lanes.active = columns.active;
+    elements.indices[*column_] = columns.first;
+    elements.active = columns.active;
   }
 
   /// One item of every column of the tile.
@@ -248,7 +248,7 @@ private:
     Values values;
     for (const Columns &columns : tile_) {
       at(columns);
-      values.append(body.evaluate(lanes, combiners_.operations()));
+      values.append(body.evaluate(elements, combiners_.operations()));
     }
     return values;
   }
@@ -261,9 +261,10 @@ private:
 
   /// Whether a chunk of at most so many items is summed row after row.
   bool goesAsRowsLie(int64_t most) const {
-    return (isCheap() || nest.loops[*column_].size <= 2 * kVector) && std::min(most, kChunk) >= kAsTheyLie * kLanes;
+    return (isCheap() || nest.loops[*column_].size <= 2 * kVector) &&
+           std::min(most, kChunk) >= kAsTheyLie * kPartialSums;
   }
-  static bool isShort(int64_t count) { return count <= kLanes; }
+  static bool isShort(int64_t count) { return count <= kPartialSums; }
   bool isWrittenOut(size_t vectors) const {
     int64_t operations = std::max<int64_t>(1, llvm::range_size(nest.body->without_terminator()) - 1);
     return isCheap() && length_ * int64_t(vectors) * operations <= kWrittenOut;
@@ -278,34 +279,34 @@ private:
       unit *= kChunk;
     Value items = arithmetic<arith::CeilDivUIOp>(count, body.index(unit));
     int64_t mostItems = llvm::divideCeil(most, unit);
-    return laneTree(body.index(0), 1, std::min<int64_t>(kLanes, llvm::PowerOf2Ceil(uint64_t(mostItems))),
-                    [&](Value lane) {
-                      return forLoop(lane, items, kLanes, tileNeutrals(), [&](Value item, ValueRange carried) {
-                        Value begin = times(item, unit), size = body.index(unit);
-                        if (most % unit || !getConstantIntValue(count))
-                          size = arithmetic<arith::MinUIOp>(size, arithmetic<arith::SubIOp>(count, begin));
-                        return combiners_.combineAll(builder, carried, columnSum(add(first, begin), size, unit));
-                      });
-                    });
+    return sumTree(body.index(0), 1, std::min<int64_t>(kPartialSums, llvm::PowerOf2Ceil(uint64_t(mostItems))),
+                   [&](Value partial) {
+                     return forLoop(partial, items, kPartialSums, tileNeutrals(), [&](Value item, ValueRange carried) {
+                       Value begin = times(item, unit), size = body.index(unit);
+                       if (most % unit || !getConstantIntValue(count))
+                         size = arithmetic<arith::MinUIOp>(size, arithmetic<arith::SubIOp>(count, begin));
+                       return combiners_.combineAll(builder, carried, columnSum(add(first, begin), size, unit));
+                     });
+                   });
   }
 
-  /// The tree over lanes `lane`, `lane` + `step`, … below `end`, as loops of two: what joins last is outermost. A lane that is not there
-  /// gives the neutral element.
-  Values laneTree(Value lane, int64_t step, int64_t end, llvm::function_ref<Values(Value)> leaf) {
+  /// The tree over partial sums `partial`, `partial` + `step`, … below `end`, as loops of two: what joins last is outermost. A partial sum
+  /// that is not there gives the neutral element.
+  Values sumTree(Value partial, int64_t step, int64_t end, llvm::function_ref<Values(Value)> leaf) {
     if (step >= end)
-      return leaf(lane);
+      return leaf(partial);
     return forLoop(body.index(0), body.index(2 * step), step, tileNeutrals(), [&](Value half, ValueRange carried) {
-      return combiners_.combineAll(builder, carried, laneTree(add(lane, half), 2 * step, end, leaf));
+      return combiners_.combineAll(builder, carried, sumTree(add(partial, half), 2 * step, end, leaf));
     });
   }
 
   /// The same written out.
-  Values shortTree(Value first, int64_t lane, int64_t step, int64_t count) {
+  Values shortTree(Value first, int64_t partial, int64_t step, int64_t count) {
     if (step >= count)
-      return tileValues(add(first, lane));
-    Values sums = shortTree(first, lane, 2 * step, count);
-    if (lane + step < count)
-      sums = combiners_.combineAll(builder, sums, shortTree(first, lane + step, 2 * step, count));
+      return tileValues(add(first, partial));
+    Values sums = shortTree(first, partial, 2 * step, count);
+    if (partial + step < count)
+      sums = combiners_.combineAll(builder, sums, shortTree(first, partial + step, 2 * step, count));
     return sums;
   }
 
@@ -314,20 +315,21 @@ private:
       return shortTree(first, 0, 1, length_);
     if (goesAsRowsLie(most))
       return rowsAsTheyLie(first, count);
-    int64_t end = std::min<int64_t>(kLanes, llvm::PowerOf2Ceil(uint64_t(most)));
-    if (isCheap() && end == kLanes)
-      return laneTree(body.index(0), 1, kLanes / 2, [&](Value lane) { return twoLanes(first, count, lane); });
-    return laneTree(body.index(0), 1, end, [&](Value lane) {
-      return forLoop(lane, count, kLanes, tileNeutrals(), [&](Value item, ValueRange carried) {
+    int64_t end = std::min<int64_t>(kPartialSums, llvm::PowerOf2Ceil(uint64_t(most)));
+    if (isCheap() && end == kPartialSums)
+      return sumTree(body.index(0), 1, kPartialSums / 2,
+                     [&](Value partial) { return twoPartialSums(first, count, partial); });
+    return sumTree(body.index(0), 1, end, [&](Value partial) {
+      return forLoop(partial, count, kPartialSums, tileNeutrals(), [&](Value item, ValueRange carried) {
         return combiners_.combineAll(builder, carried, tileValues(add(first, item)));
       });
     });
   }
 
-  /// Item after item; the sums of the lanes are in memory, which stays in the nearest cache.
+  /// Item after item; the partial sums are in memory, which stays in the nearest cache.
   Values rowsAsTheyLie(Value first, Value count) {
     const Values neutrals = tileNeutrals();
-    if (laneSums_.empty()) {
+    if (partialSums_.empty()) {
       OpBuilder::InsertionGuard guard(builder);
       auto function = builder.getInsertionBlock()->getParentOp();
       if (!isa<FunctionOpInterface>(function))
@@ -335,59 +337,59 @@ private:
       builder.setInsertionPointToStart(&function->getRegion(0).front());
       for (Value neutral : neutrals) {
         Type element = cast<VectorType>(neutral.getType()).getElementType();
-        laneSums_.push_back(memref::AllocaOp::create(builder, loc, MemRefType::get({kLanes * kVector}, element),
-                                                     builder.getI64IntegerAttr(64)));
+        partialSums_.push_back(memref::AllocaOp::create(
+            builder, loc, MemRefType::get({kPartialSums * kVector}, element), builder.getI64IntegerAttr(64)));
       }
     }
-    auto load = [&](Value lane) {
+    auto load = [&](Value partial) {
       Values sums;
-      for (auto [neutral, memory] : llvm::zip_first(neutrals, laneSums_)) // the last tile may have fewer
+      for (auto [neutral, memory] : llvm::zip_first(neutrals, partialSums_)) // the last tile may have fewer
         sums.push_back(
-            vector::LoadOp::create(builder, loc, cast<VectorType>(neutral.getType()), memory, times(lane, kVector)));
+            vector::LoadOp::create(builder, loc, cast<VectorType>(neutral.getType()), memory, times(partial, kVector)));
       return sums;
     };
-    auto store = [&](Value lane, ValueRange sums) {
-      for (auto [sum, memory] : llvm::zip_first(sums, laneSums_))
-        vector::StoreOp::create(builder, loc, sum, memory, times(lane, kVector));
+    auto store = [&](Value partial, ValueRange sums) {
+      for (auto [sum, memory] : llvm::zip_first(sums, partialSums_))
+        vector::StoreOp::create(builder, loc, sum, memory, times(partial, kVector));
     };
-    forLoop(0, kLanes, 1, {}, [&](Value lane, ValueRange) {
-      store(lane, neutrals);
+    forLoop(0, kPartialSums, 1, {}, [&](Value partial, ValueRange) {
+      store(partial, neutrals);
       return Values{};
     });
-    auto addLanes = [&](Value begin, Value lanesThere) {
-      forLoop(body.index(0), lanesThere, 1, {}, [&](Value lane, ValueRange) {
-        Values values = tileValues(add(begin, lane));
-        store(lane, combiners_.combineAll(builder, load(lane), values));
+    auto addItems = [&](Value begin, Value itemsThere) {
+      forLoop(body.index(0), itemsThere, 1, {}, [&](Value partial, ValueRange) {
+        Values values = tileValues(add(begin, partial));
+        store(partial, combiners_.combineAll(builder, load(partial), values));
         return Values{};
       });
     };
-    Value rest = arithmetic<arith::RemUIOp>(count, body.index(kLanes));
+    Value rest = arithmetic<arith::RemUIOp>(count, body.index(kPartialSums));
     Value whole = arithmetic<arith::SubIOp>(count, rest);
-    forLoop(body.index(0), whole, kLanes, {}, [&](Value item, ValueRange) {
-      addLanes(add(first, item), body.index(kLanes));
+    forLoop(body.index(0), whole, kPartialSums, {}, [&](Value item, ValueRange) {
+      addItems(add(first, item), body.index(kPartialSums));
       return Values{};
     });
     if (getConstantIntValue(rest) != 0)
-      addLanes(add(first, whole), rest);
-    return laneTree(body.index(0), 1, kLanes, load);
+      addItems(add(first, whole), rest);
+    return sumTree(body.index(0), 1, kPartialSums, load);
   }
 
-  /// The sum of lanes `lane` and `lane` + 16, both in flight.
-  Values twoLanes(Value first, Value count, Value lane) {
-    constexpr int64_t kHalf = kLanes / 2;
-    Value rest = arithmetic<arith::RemUIOp>(count, body.index(kLanes));
+  /// The sum of partial sums `partial` and `partial` + 16, both in flight.
+  Values twoPartialSums(Value first, Value count, Value partial) {
+    constexpr int64_t kHalf = kPartialSums / 2;
+    Value rest = arithmetic<arith::RemUIOp>(count, body.index(kPartialSums));
     Value whole = arithmetic<arith::SubIOp>(count, rest);
     Values init = tileNeutrals();
     init.append(tileNeutrals());
     size_t each = init.size() / 2;
-    Values sums = forLoop(body.index(0), whole, kLanes, init, [&](Value item, ValueRange carried) {
-      Value at = add(add(first, item), lane);
+    Values sums = forLoop(body.index(0), whole, kPartialSums, init, [&](Value item, ValueRange carried) {
+      Value at = add(add(first, item), partial);
       Values values = tileValues(at);
       values.append(tileValues(add(at, kHalf)));
       return combiners_.combineAll(builder, carried, values);
     });
     auto addRest = [&](ArrayRef<Value> sum, int64_t offset) {
-      Value own = add(lane, offset);
+      Value own = add(partial, offset);
       auto values = [&] { return combiners_.combineAll(builder, sum, tileValues(add(add(first, whole), own))); };
       if (std::optional<int64_t> known = getConstantIntValue(rest);
           known && (*known <= offset || *known >= offset + kHalf))
@@ -410,7 +412,7 @@ private:
   int64_t length_ = 1; ///< items of each sum
   std::optional<size_t> column_; ///< the loop that is the vector; nothing: the items are
   SmallVector<Columns> tile_; ///< what is summed at once
-  Values laneSums_; ///< memory of rowsAsTheyLie, for each output and vector of the tile
+  Values partialSums_; ///< memory of rowsAsTheyLie, for each output and vector of the tile
 };
 
 } // namespace

@@ -35,7 +35,7 @@ void NestEmitter::overLoops(ArrayRef<size_t> loops, llvm::function_ref<void()> i
   if (isGiven(loops.front()))
     return overLoops(loops.drop_front(), inside);
   forLoop(0, nest.loops[loops.front()].size, 1, {}, [&](Value index, ValueRange) {
-    lanes.indices[loops.front()] = index;
+    elements.indices[loops.front()] = index;
     overLoops(loops.drop_front(), inside);
     return Values{};
   });
@@ -44,10 +44,10 @@ void NestEmitter::overLoops(ArrayRef<size_t> loops, llvm::function_ref<void()> i
 void NestEmitter::setItem(Value item, ArrayRef<size_t> loops) {
   for (size_t loop : llvm::reverse(loops.drop_front())) {
     Value size = body.index(nest.loops[loop].size);
-    lanes.indices[loop] = arithmetic<arith::RemUIOp>(item, size);
+    elements.indices[loop] = arithmetic<arith::RemUIOp>(item, size);
     item = arithmetic<arith::DivUIOp>(item, size);
   }
-  lanes.indices[loops.front()] = item;
+  elements.indices[loops.front()] = item;
 }
 
 void NestEmitter::spreadItems(Value first, ArrayRef<size_t> loops) {
@@ -62,22 +62,22 @@ void NestEmitter::spreadItems(Value first, ArrayRef<size_t> loops) {
   Value item = arith::IndexCastOp::create(builder, loc, type.getElementType(), first);
   item =
       arith::AddIOp::create(builder, loc, vector::BroadcastOp::create(builder, loc, type, item), body.counting(type));
-  lanes.spread.assign(nest.loops.size(), Value());
+  elements.spread.assign(nest.loops.size(), Value());
   for (size_t loop : llvm::reverse(loops)) {
     Value size = splat(nest.loops[loop].size);
-    lanes.spread[loop] = loop == loops.front() ? item : arithmetic<arith::RemUIOp>(item, size);
+    elements.spread[loop] = loop == loops.front() ? item : arithmetic<arith::RemUIOp>(item, size);
     item = arithmetic<arith::DivUIOp>(item, size);
   }
-  // The row after the first one, as if it began before the first lane; there is none behind the last.
+  // The row after the first one, as if it began before the first element; there is none behind the last.
   Value size = body.index(nest.loops[loops.back()].size), end = body.index(length);
   setItem(first, loops);
-  Value column = lanes.indices[loops.back()];
-  lanes.left = arithmetic<arith::SubIOp>(size, column);
-  Value nextRow = arithmetic<arith::MinUIOp>(add(first, lanes.left), arithmetic<arith::SubIOp>(end, size));
-  Value back = arithmetic<arith::MinUIOp>(lanes.left, body.index(kVector));
+  Value column = elements.indices[loops.back()];
+  elements.left = arithmetic<arith::SubIOp>(size, column);
+  Value nextRow = arithmetic<arith::MinUIOp>(add(first, elements.left), arithmetic<arith::SubIOp>(end, size));
+  Value back = arithmetic<arith::MinUIOp>(elements.left, body.index(kVector));
   setItem(nextRow, loops);
-  lanes.next = lanes.indices;
-  lanes.next[loops.back()] = arithmetic<arith::SubIOp>(body.index(0), back);
+  elements.next = elements.indices;
+  elements.next[loops.back()] = arithmetic<arith::SubIOp>(body.index(0), back);
   setItem(first, loops);
 }
 
@@ -96,7 +96,7 @@ Value NestEmitter::times(Value a, int64_t b) { return arithmetic<arith::MulIOp>(
 
 void NestEmitter::storeAll(ValueRange values) {
   for (auto [output, value] : llvm::zip(nest.outputs, values))
-    body.store(output, lanes, value);
+    body.store(output, elements, value);
 }
 
 } // namespace graphc

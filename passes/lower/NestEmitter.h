@@ -8,8 +8,8 @@
 
 namespace graphc {
 
-/// The numerical contract (passes/KernelPasses.td): item i of a chunk goes to lane i mod 32.
-inline constexpr int64_t kLanes = 32;
+/// The numerical contract (passes/KernelPasses.td): item i of a chunk is added to partial sum i mod 32.
+inline constexpr int64_t kPartialSums = 32;
 /// And so many items are a chunk; the sums of chunks are the items of the next level.
 inline constexpr int64_t kChunk = 1024;
 
@@ -19,15 +19,15 @@ struct GivenLoop {
   mlir::Value index;
 };
 
-/// Loops around evaluations of a nest's body. `lanes` says where the next evaluation happens.
+/// Loops around evaluations of a nest's body. `elements` says where the next evaluation happens.
 class NestEmitter {
 public:
   NestEmitter(FlatLoopNest &nest, mlir::OpBuilder &builder, mlir::Location loc,
               const std::optional<GivenLoop> &given = {})
       : nest(nest), builder(builder), loc(loc), body(nest, builder, loc), given(given) {
-    lanes.indices.assign(nest.loops.size(), mlir::Value());
+    elements.indices.assign(nest.loops.size(), mlir::Value());
     if (given)
-      lanes.indices[given->loop] = given->index;
+      elements.indices[given->loop] = given->index;
   }
 
 protected:
@@ -61,7 +61,7 @@ protected:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   VectorBody body;
-  VectorIndices lanes;
+  VectorIndices elements;
   const std::optional<GivenLoop> given;
 
 private:

@@ -79,7 +79,7 @@ Value RoundMath::wideRemainder(Value x, Value y) {
         next = math.select(math.below(next, math.constant(0.0)), math.add(next, divisor.mantissa), next);
         left = arith::SubIOp::create(inner, loc, left, step);
         Value more = arith::CmpIOp::create(inner, loc, CmpIPredicate::sgt, left, math.integer(0));
-        scf::ConditionOp::create(inner, loc, math.anyLane(more), ValueRange{next, left});
+        scf::ConditionOp::create(inner, loc, math.anyElement(more), ValueRange{next, left});
       },
       [&](OpBuilder &inner, Location, ValueRange carried) { scf::YieldOp::create(inner, loc, carried); });
   Value rest = withSignOf(scale(loop.getResult(0), divisor.exponent), x);

@@ -105,7 +105,7 @@ Value CircleMath::circle(Value x, int quarter) {
   Value isLarge = arith::AndIOp::create(builder, loc, isFinite, compare(CmpFPredicate::OGE, a, constant(kSmall)));
   // Rare, and long; whether a neighbour is large changes no bit of a small number.
   auto branch = scf::IfOp::create(
-      builder, loc, anyLane(isLarge),
+      builder, loc, anyElement(isLarge),
       [&](OpBuilder &inner, Location) {
         CircleMath math(inner, loc, type);
         Angle far = math.reduceAny(math.select(isLarge, a, math.constant(1.0)));

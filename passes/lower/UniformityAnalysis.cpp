@@ -17,7 +17,7 @@ static std::optional<int64_t> getInteger(Value value) {
   return number.getSExtValue();
 }
 
-std::optional<LaneGroups::Linear> LaneGroups::linearOf(Value value) const {
+std::optional<UniformityAnalysis::Linear> UniformityAnalysis::linearOf(Value value) const {
   if (std::optional<int64_t> number = getInteger(value))
     return constant(*number);
   auto known = linear_.find(value);
@@ -25,7 +25,7 @@ std::optional<LaneGroups::Linear> LaneGroups::linearOf(Value value) const {
 }
 
 /// Where the operation counts with the loops. Numbers of elements are far below 2^63, so nothing wraps around.
-std::optional<LaneGroups::Linear> LaneGroups::follow(Operation &op) const {
+std::optional<UniformityAnalysis::Linear> UniformityAnalysis::follow(Operation &op) const {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     Linear counted = constant(0);
     if (const int64_t loop = nest_.loopOfDim[index.getDim()]; loop >= 0)
@@ -54,12 +54,12 @@ std::optional<LaneGroups::Linear> LaneGroups::follow(Operation &op) const {
   return a;
 }
 
-/// Whether it is one more from lane to lane, and on the first lane a multiple of `group`.
-bool LaneGroups::countsFromMultipleOf(const Linear &value, int64_t group) const {
-  int64_t first = std::gcd(value.multiple, value.steps[size_t(lanes_.loop)] * lanes_.multiple);
-  int64_t walked = 1; // by the lanes, to the next index of a loop that they are spread over
+/// Whether it is one more from element to element, and in the first element a multiple of `group`.
+bool UniformityAnalysis::countsFromMultipleOf(const Linear &value, int64_t group) const {
+  int64_t first = std::gcd(value.multiple, value.steps[size_t(elements_.loop)] * elements_.multiple);
+  int64_t walked = 1; // by the elements, to the next index of a loop that they are spread over
   for (size_t loop = nest_.loops.size(); loop-- > 0;) {
-    if (int64_t(loop) == lanes_.loop || lanes_.isSpread(loop)) {
+    if (int64_t(loop) == elements_.loop || elements_.isSpread(loop)) {
       if (value.steps[loop] != walked)
         return false;
       walked *= nest_.loops[loop].size;
@@ -70,7 +70,7 @@ bool LaneGroups::countsFromMultipleOf(const Linear &value, int64_t group) const 
   return first % group == 0;
 }
 
-int64_t LaneGroups::groupOf(Operation &op) const {
+int64_t UniformityAnalysis::groupOf(Operation &op) const {
   if (isa<arith::ShRUIOp>(op)) {
     const std::optional<int64_t> by = getInteger(op.getOperand(1));
     const std::optional<Linear> counted = linearOf(op.getOperand(0));
@@ -87,20 +87,20 @@ int64_t LaneGroups::groupOf(Operation &op) const {
   return group;
 }
 
-int64_t LaneGroups::add(Operation &op) {
+int64_t UniformityAnalysis::add(Operation &op) {
   if (const std::optional<Linear> counted = follow(op))
     for (Value result : op.getResults())
       linear_[result] = *counted;
   int64_t group = 1;
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     const int64_t loop = nest_.loopOfDim[index.getDim()];
-    group = loop < 0 || (loop != lanes_.loop && !lanes_.isSpread(size_t(loop))) ? kAll : 1;
+    group = loop < 0 || (loop != elements_.loop && !elements_.isSpread(size_t(loop))) ? kAll : 1;
   } else {
     group = groupOf(op);
   }
   for (Value result : op.getResults())
     sizes_[result] = group;
-  return std::max<int64_t>(group, 1); // what all lanes share LLVM finds by itself
+  return std::max<int64_t>(group, 1); // what all elements share LLVM finds by itself
 }
 
 } // namespace graphc

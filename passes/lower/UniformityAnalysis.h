@@ -1,4 +1,4 @@
-//===- UniformityAnalysis.h - values of a body that neighbouring lanes have in common -------------------*- C++ -*-===//
+//===- UniformityAnalysis.h - values of a body that neighbouring vector elements share ------------------*- C++ -*-===//
 #ifndef GRAPHC_PASSES_LOWER_UNIFORMITYANALYSIS_H
 #define GRAPHC_PASSES_LOWER_UNIFORMITYANALYSIS_H
 
@@ -6,16 +6,16 @@
 
 namespace graphc {
 
-/// A body in which an integer counts with the lanes and is shifted right has the same value in each 2 or 4 of them: what follows from such
-/// values alone is computed once for a group. So a draw makes a block of Philox once for the elements that take its words
+/// A body in which an integer counts with the vector's elements and is shifted right has the same value in each 2 or 4 of them: what
+/// follows from such values alone is computed once for a group. So a draw makes a block of Philox once for the elements that take its words
 /// (dialects/graph/ops/RandomOps.cpp).
-class LaneGroups {
+class UniformityAnalysis {
 public:
-  LaneGroups(const FlatLoopNest &nest, const VectorIndices &lanes) : nest_(nest), lanes_(lanes) {}
+  UniformityAnalysis(const FlatLoopNest &nest, const VectorIndices &elements) : nest_(nest), elements_(elements) {}
 
-  /// A value that is the same on every lane.
+  /// A value that is the same in every element.
   void addShared(mlir::Value value) { linear_[value] = constant(1), sizes_[value] = kAll; }
-  /// Of how many lanes each has one value of the operation, whose operands were added before; 1 where each lane has its own.
+  /// How many neighbouring elements share one value of the operation, whose operands were added before; 1 where each element has its own.
   int64_t add(mlir::Operation &op);
   int64_t of(mlir::Value value) const { return sizes_.lookup_or(value, 1); }
 
@@ -31,10 +31,10 @@ private:
   bool countsFromMultipleOf(const Linear &value, int64_t group) const;
   int64_t groupOf(mlir::Operation &op) const;
 
-  static constexpr int64_t kAll = 0; ///< the same on every lane
+  static constexpr int64_t kAll = 0; ///< the same in every element
 
   const FlatLoopNest &nest_;
-  const VectorIndices &lanes_;
+  const VectorIndices &elements_;
   llvm::DenseMap<mlir::Value, Linear> linear_;
   llvm::DenseMap<mlir::Value, int64_t> sizes_;
 };

@@ -22,7 +22,7 @@ Value VectorBody::constantOne(Type element) {
 Value VectorBody::mask(int64_t active) {
   SmallVector<bool> bits(width_, false);
   std::fill_n(bits.begin(), active, true);
-  return arith::ConstantOp::create(builder_, loc_, DenseElementsAttr::get(lanesOf(builder_.getI1Type()), bits));
+  return arith::ConstantOp::create(builder_, loc_, DenseElementsAttr::get(vectorOf(builder_.getI1Type()), bits));
 }
 
 Value VectorBody::counting(VectorType type) {
@@ -50,13 +50,13 @@ Value VectorBody::offset(const NestOperand &operand, ArrayRef<Value> indices) {
 
 constexpr int64_t kApart = std::numeric_limits<int64_t>::min();
 
-/// How far apart the operand's elements in neighbouring lanes are; kApart: not always as far.
-int64_t VectorBody::strideOf(const NestOperand &operand, const VectorIndices &lanes) {
-  if (lanes.scalar() || operand.isScalar)
+/// How far apart the operand's elements for neighbouring elements of the vector are; kApart: not always as far.
+int64_t VectorBody::strideOf(const NestOperand &operand, const VectorIndices &elements) {
+  if (elements.scalar() || operand.isScalar)
     return 0;
-  int64_t stride = operand.coefficients[lanes.loop], walked = nest_.loops[lanes.loop].size;
-  for (int64_t loop = lanes.loop - 1; loop >= 0 && !lanes.spread.empty(); --loop)
-    if (lanes.spread[loop]) {
+  int64_t stride = operand.coefficients[elements.loop], walked = nest_.loops[elements.loop].size;
+  for (int64_t loop = elements.loop - 1; loop >= 0 && !elements.spread.empty(); --loop)
+    if (elements.spread[loop]) {
       if (operand.coefficients[loop] != stride * walked)
         return kApart;
       walked *= nest_.loops[loop].size;
@@ -64,31 +64,31 @@ int64_t VectorBody::strideOf(const NestOperand &operand, const VectorIndices &la
   return stride;
 }
 
-/// Whether the lanes are in two rows at most, whose elements lie together and 16 elements behind the operand's first.
-bool VectorBody::isInTwoRows(const NestOperand &operand, const VectorIndices &lanes) {
-  for (auto [loop, index] : llvm::enumerate(lanes.spread))
-    if (index && int64_t(loop) != lanes.loop && operand.coefficients[loop] < width_)
+/// Whether the vector's elements are in two rows at most, whose elements lie together and 16 elements behind the operand's first.
+bool VectorBody::isInTwoRows(const NestOperand &operand, const VectorIndices &elements) {
+  for (auto [loop, index] : llvm::enumerate(elements.spread))
+    if (index && int64_t(loop) != elements.loop && operand.coefficients[loop] < width_)
       return false;
-  return nest_.loops[lanes.loop].size >= width_ && operand.coefficients[lanes.loop] == 1;
+  return nest_.loops[elements.loop].size >= width_ && operand.coefficients[elements.loop] == 1;
 }
 
-/// The elements of the first lane's row, and with the lanes that are left those of the next.
-Value VectorBody::loadTwoRows(const NestOperand &operand, const VectorIndices &lanes) {
-  VectorType type = lanesOf(getElementTypeOrSelf(operand.memory.getType())), counts = lanesOf(builder_.getI32Type());
-  Value lane = counting(counts);
-  Value left = arith::IndexCastOp::create(builder_, loc_, builder_.getI32Type(), lanes.left);
+/// The elements in the row of the vector's first, and for the elements that are left those of the next row.
+Value VectorBody::loadTwoRows(const NestOperand &operand, const VectorIndices &elements) {
+  VectorType type = vectorOf(getElementTypeOrSelf(operand.memory.getType())), counts = vectorOf(builder_.getI32Type());
+  Value number = counting(counts);
+  Value left = arith::IndexCastOp::create(builder_, loc_, builder_.getI32Type(), elements.left);
   left = vector::BroadcastOp::create(builder_, loc_, counts, left);
   auto where = [&](arith::CmpIPredicate predicate) {
-    Value here = arith::CmpIOp::create(builder_, loc_, predicate, lane, left);
-    return builder_.createOrFold<arith::AndIOp>(loc_, here, mask(lanes.active));
+    Value here = arith::CmpIOp::create(builder_, loc_, predicate, number, left);
+    return builder_.createOrFold<arith::AndIOp>(loc_, here, mask(elements.active));
   };
   auto load = [&] {
-    return vector::LoadOp::create(builder_, loc_, type, operand.memory, offset(operand, lanes.indices));
+    return vector::LoadOp::create(builder_, loc_, type, operand.memory, offset(operand, elements.indices));
   };
   scf::IfOp oneRow;
   OpBuilder::InsertionGuard guard(builder_);
-  if (lanes.active == width_) { // most are
-    Value inside = arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::uge, lanes.left, index(width_));
+  if (elements.active == width_) { // most are
+    Value inside = arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::uge, elements.left, index(width_));
     oneRow = scf::IfOp::create(builder_, loc_, type, inside, /*withElseRegion=*/true);
     builder_.setInsertionPointToStart(oneRow.thenBlock());
     scf::YieldOp::create(builder_, loc_, ValueRange{load()});
@@ -96,10 +96,11 @@ Value VectorBody::loadTwoRows(const NestOperand &operand, const VectorIndices &l
   }
   Value values = vector::BroadcastOp::create(builder_, loc_, type, constantOne(type.getElementType()));
   values =
-      vector::MaskedLoadOp::create(builder_, loc_, type, operand.memory, ValueRange{offset(operand, lanes.indices)},
+      vector::MaskedLoadOp::create(builder_, loc_, type, operand.memory, ValueRange{offset(operand, elements.indices)},
                                    where(arith::CmpIPredicate::slt), values);
-  values = vector::MaskedLoadOp::create(builder_, loc_, type, operand.memory, ValueRange{offset(operand, lanes.next)},
-                                        where(arith::CmpIPredicate::sge), values);
+  values =
+      vector::MaskedLoadOp::create(builder_, loc_, type, operand.memory, ValueRange{offset(operand, elements.next)},
+                                   where(arith::CmpIPredicate::sge), values);
   if (!oneRow)
     return values;
   scf::YieldOp::create(builder_, loc_, values);
@@ -107,11 +108,11 @@ Value VectorBody::loadTwoRows(const NestOperand &operand, const VectorIndices &l
 }
 
 /// The elements one by one.
-Value VectorBody::gather(const NestOperand &operand, const VectorIndices &lanes) {
-  VectorType type = lanesOf(getElementTypeOrSelf(operand.memory.getType()));
-  SmallVector<Value> indices(lanes.indices);
+Value VectorBody::gather(const NestOperand &operand, const VectorIndices &elements) {
+  VectorType type = vectorOf(getElementTypeOrSelf(operand.memory.getType()));
+  SmallVector<Value> indices(elements.indices);
   Value places;
-  for (auto [loop, index] : llvm::enumerate(lanes.spread)) {
+  for (auto [loop, index] : llvm::enumerate(elements.spread)) {
     if (!index)
       continue;
     indices[loop] = {};
@@ -124,147 +125,147 @@ Value VectorBody::gather(const NestOperand &operand, const VectorIndices &lanes)
   }
   Value ones = vector::BroadcastOp::create(builder_, loc_, type, constantOne(type.getElementType()));
   return vector::GatherOp::create(builder_, loc_, type, operand.memory, ValueRange{offset(operand, indices)}, places,
-                                  mask(lanes.active), ones);
+                                  mask(elements.active), ones);
 }
 
-Value VectorBody::load(const NestOperand &operand, const VectorIndices &lanes) {
+Value VectorBody::load(const NestOperand &operand, const VectorIndices &elements) {
   Type element = getElementTypeOrSelf(operand.memory.getType());
-  int64_t stride = strideOf(operand, lanes);
+  int64_t stride = strideOf(operand, elements);
   if (stride == kApart)
-    return isInTwoRows(operand, lanes) ? loadTwoRows(operand, lanes) : gather(operand, lanes);
+    return isInTwoRows(operand, elements) ? loadTwoRows(operand, elements) : gather(operand, elements);
   if (stride == 0) {
     Value value = operand.memory;
     if (!operand.isScalar)
-      value = memref::LoadOp::create(builder_, loc_, operand.memory, offset(operand, lanes.indices));
-    if (lanes.scalar())
+      value = memref::LoadOp::create(builder_, loc_, operand.memory, offset(operand, elements.indices));
+    if (elements.scalar())
       return value;
-    return vector::BroadcastOp::create(builder_, loc_, lanesOf(element), value);
+    return vector::BroadcastOp::create(builder_, loc_, vectorOf(element), value);
   }
-  Value at = offset(operand, lanes.indices);
+  Value at = offset(operand, elements.indices);
   if (stride == 1) {
-    if (lanes.active == width_)
-      return vector::LoadOp::create(builder_, loc_, lanesOf(element), operand.memory, at);
-    Value ones = vector::BroadcastOp::create(builder_, loc_, lanesOf(element), constantOne(element));
-    return vector::MaskedLoadOp::create(builder_, loc_, lanesOf(element), operand.memory, ValueRange{at},
-                                        mask(lanes.active), ones);
+    if (elements.active == width_)
+      return vector::LoadOp::create(builder_, loc_, vectorOf(element), operand.memory, at);
+    Value ones = vector::BroadcastOp::create(builder_, loc_, vectorOf(element), constantOne(element));
+    return vector::MaskedLoadOp::create(builder_, loc_, vectorOf(element), operand.memory, ValueRange{at},
+                                        mask(elements.active), ones);
   }
-  SmallVector<Value> elements;
-  for (int64_t lane = 0; lane < lanes.active; ++lane) {
-    Value element = lane ? arith::AddIOp::create(builder_, loc_, at, index(lane * stride)).getResult() : at;
-    elements.push_back(memref::LoadOp::create(builder_, loc_, operand.memory, element));
+  SmallVector<Value> loaded;
+  for (int64_t i = 0; i < elements.active; ++i) {
+    Value element = i ? arith::AddIOp::create(builder_, loc_, at, index(i * stride)).getResult() : at;
+    loaded.push_back(memref::LoadOp::create(builder_, loc_, operand.memory, element));
   }
-  if (lanes.active < width_)
-    elements.append(width_ - lanes.active, constantOne(element));
-  return vector::FromElementsOp::create(builder_, loc_, lanesOf(element), elements);
+  if (elements.active < width_)
+    loaded.append(width_ - elements.active, constantOne(element));
+  return vector::FromElementsOp::create(builder_, loc_, vectorOf(element), loaded);
 }
 
-void VectorBody::store(const NestOperand &operand, const VectorIndices &lanes, Value value) {
-  Value at = offset(operand, lanes.indices);
-  if (lanes.scalar()) {
+void VectorBody::store(const NestOperand &operand, const VectorIndices &elements, Value value) {
+  Value at = offset(operand, elements.indices);
+  if (elements.scalar()) {
     memref::StoreOp::create(builder_, loc_, value, operand.memory, at);
     return;
   }
-  int64_t stride = operand.coefficients[lanes.loop];
-  if (stride == 1 && lanes.active == width_) {
+  int64_t stride = operand.coefficients[elements.loop];
+  if (stride == 1 && elements.active == width_) {
     vector::StoreOp::create(builder_, loc_, value, operand.memory, at);
     return;
   }
-  // LLVM 22 stores one lane as wide as it was before a truncation (docs/decisions/2026-11-28-one-lane.md).
-  if (stride == 1 && lanes.active > 1) {
-    vector::MaskedStoreOp::create(builder_, loc_, operand.memory, ValueRange{at}, mask(lanes.active), value);
+  // LLVM 22 stores one element as wide as it was before a truncation (docs/decisions/2026-11-28-one-lane.md).
+  if (stride == 1 && elements.active > 1) {
+    vector::MaskedStoreOp::create(builder_, loc_, operand.memory, ValueRange{at}, mask(elements.active), value);
     return;
   }
-  for (int64_t lane = 0; lane < lanes.active; ++lane) {
-    Value element = lane ? arith::AddIOp::create(builder_, loc_, at, index(lane * stride)).getResult() : at;
-    Value scalar = vector::ExtractOp::create(builder_, loc_, value, ArrayRef<int64_t>{lane});
+  for (int64_t i = 0; i < elements.active; ++i) {
+    Value element = i ? arith::AddIOp::create(builder_, loc_, at, index(i * stride)).getResult() : at;
+    Value scalar = vector::ExtractOp::create(builder_, loc_, value, ArrayRef<int64_t>{i});
     memref::StoreOp::create(builder_, loc_, scalar, operand.memory, element);
   }
 }
 
 /// The op's dimension as a value: constant 0 for one of size 1, consecutive numbers for the vectorised one.
-Value VectorBody::indexOf(int64_t dim, const VectorIndices &lanes) {
+Value VectorBody::indexOf(int64_t dim, const VectorIndices &elements) {
   int64_t loop = nest_.loopOfDim[dim];
-  if (loop >= 0 && lanes.isSpread(size_t(loop)))
-    return arith::IndexCastOp::create(builder_, loc_, lanesOf(builder_.getIndexType()), lanes.spread[loop]);
-  Value value = loop < 0 ? index(0) : lanes.indices[loop];
-  if (lanes.scalar())
+  if (loop >= 0 && elements.isSpread(size_t(loop)))
+    return arith::IndexCastOp::create(builder_, loc_, vectorOf(builder_.getIndexType()), elements.spread[loop]);
+  Value value = loop < 0 ? index(0) : elements.indices[loop];
+  if (elements.scalar())
     return value;
-  VectorType type = lanesOf(builder_.getIndexType());
+  VectorType type = vectorOf(builder_.getIndexType());
   Value all = vector::BroadcastOp::create(builder_, loc_, type, value);
-  if (loop != lanes.loop)
+  if (loop != elements.loop)
     return all;
   return arith::AddIOp::create(builder_, loc_, all, counting(type));
 }
 
-/// What all lanes have in common among what the body is given.
-void VectorBody::addShared(LaneGroups &groups, const VectorIndices &lanes) {
+/// What all elements of the vector have in common among what the body is given.
+void VectorBody::addShared(UniformityAnalysis &groups, const VectorIndices &elements) {
   for (auto [argument, operand] : llvm::zip(nest_.body->getArguments(), nest_.inputs))
-    if (!argument.use_empty() && strideOf(operand, lanes) == 0)
+    if (!argument.use_empty() && strideOf(operand, elements) == 0)
       groups.addShared(argument);
 }
 
-int64_t VectorBody::countGrouped(const VectorIndices &lanes) {
-  LaneGroups groups(nest_, lanes);
-  addShared(groups, lanes);
+int64_t VectorBody::countGrouped(const VectorIndices &elements) {
+  UniformityAnalysis groups(nest_, elements);
+  addShared(groups, elements);
   return llvm::count_if(nest_.body->without_terminator(), [&](Operation &op) { return groups.add(op) > 1; });
 }
 
-SmallVector<Value> VectorBody::evaluate(const VectorIndices &lanes, ArrayRef<Operation *> combiners) {
+SmallVector<Value> VectorBody::evaluate(const VectorIndices &elements, ArrayRef<Operation *> combiners) {
   IRMapping mapping;
-  LaneGroups groups(nest_, lanes);
-  llvm::DenseMap<Value, Value> grouped; // of values that neighbouring lanes share, in as many lanes as there are groups
-  /// A value from outside the body, a constant perhaps, is the same on every lane.
+  UniformityAnalysis groups(nest_, elements);
+  llvm::DenseMap<Value, Value> grouped; // of values that neighbours share, in as many elements as there are groups
+  /// A value from outside the body, a constant perhaps, is the same in every element.
   auto find = [&](Value value) -> Value {
     if (Value known = mapping.lookupOrNull(value))
       return known;
-    if (lanes.scalar())
+    if (elements.scalar())
       return value;
     Value all;
     if (Value few = grouped.lookup(value)) {
       SmallVector<int64_t> places;
-      for (int64_t lane = 0; lane < width_; ++lane)
-        places.push_back(lane / groups.of(value));
+      for (int64_t i = 0; i < width_; ++i)
+        places.push_back(i / groups.of(value));
       all = vector::ShuffleOp::create(builder_, loc_, few, few, places);
     } else {
-      all = vector::BroadcastOp::create(builder_, loc_, lanesOf(value.getType()), value);
+      all = vector::BroadcastOp::create(builder_, loc_, vectorOf(value.getType()), value);
     }
     mapping.map(value, all);
     return all;
   };
-  /// The first lane of each group.
+  /// The first element of each group.
   auto findGrouped = [&](Value value, int64_t group) -> Value {
     if (Value few = grouped.lookup(value))
       return few;
     SmallVector<int64_t> places;
-    for (int64_t lane = 0; lane < width_; lane += group)
-      places.push_back(lane);
+    for (int64_t i = 0; i < width_; i += group)
+      places.push_back(i);
     Value all = find(value);
     return vector::ShuffleOp::create(builder_, loc_, all, all, places);
   };
   for (auto [argument, operand] : llvm::zip(nest_.body->getArguments(), nest_.inputs))
     if (!argument.use_empty())
-      mapping.map(argument, load(operand, lanes));
-  addShared(groups, lanes);
+      mapping.map(argument, load(operand, elements));
+  addShared(groups, elements);
   if (combiners.empty())
     for (auto [argument, operand] :
          llvm::zip(nest_.body->getArguments().drop_front(nest_.inputs.size()), nest_.outputs))
       if (!argument.use_empty())
-        mapping.map(argument, load(operand, lanes));
+        mapping.map(argument, load(operand, elements));
 
   for (Operation &op : nest_.body->without_terminator()) {
     if (llvm::is_contained(combiners, &op))
       continue;
-    const int64_t group = lanes.scalar() ? 1 : groups.add(op);
+    const int64_t group = elements.scalar() ? 1 : groups.add(op);
     if (auto indexOp = dyn_cast<linalg::IndexOp>(op)) {
-      mapping.map(indexOp.getResult(), indexOf(indexOp.getDim(), lanes));
+      mapping.map(indexOp.getResult(), indexOf(indexOp.getDim(), elements));
       continue;
     }
-    if (lanes.scalar()) {
+    if (elements.scalar()) {
       builder_.clone(op, mapping);
       continue;
     }
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      auto splat = DenseElementsAttr::get(lanesOf(constant.getType()), ArrayRef<Attribute>{constant.getValue()});
+      auto splat = DenseElementsAttr::get(vectorOf(constant.getType()), ArrayRef<Attribute>{constant.getValue()});
       mapping.map(constant.getResult(), arith::ConstantOp::create(builder_, loc_, splat).getResult());
       continue;
     }

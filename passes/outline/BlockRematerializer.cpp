@@ -15,20 +15,20 @@ namespace graphc {
 
 using namespace graph;
 
-/// What can be computed again with the same bits: each element from elements of its operands, or from its place alone.
+/// What can be rematerialized with the same bits: each element from elements of its operands, or from its place alone.
 static bool isRepeatable(Operation *op) {
   return op->getNumResults() == 1 && isMemoryEffectFree(op) && isInlinable(op) &&
          !op->hasTrait<OpTrait::ConstantLike>() && !isa<LibraryKernelOpInterface, dist::AfterOp>(op);
 }
 
-RecomputedBlock::RecomputedBlock(Block &block, StringRef kind) : block_(block), kind_(kind) {
+BlockRematerializer::BlockRematerializer(Block &block, StringRef kind) : block_(block), kind_(kind) {
   copyForUsers(block);
   sink();
   read();
 }
 
 /// Whether a kernel does it, in which elements of its operands are inlined.
-bool RecomputedBlock::isCompiled(Operation *op) const {
+bool BlockRematerializer::isCompiled(Operation *op) const {
   auto library = dyn_cast<LibraryKernelOpInterface>(op);
   return isa<StructuredOpInterface>(op) && !isView(op) &&
          (!library || kind_.empty() || library.getLibraryKernel(kind_).empty());
@@ -36,7 +36,7 @@ bool RecomputedBlock::isCompiled(Operation *op) const {
 
 /// The text then has what is inlined where it is computed (ProgramGraph::sinkCheapOps). Nothing passes kept sums, which part kernels, or a
 /// write of a variable that it reads.
-void RecomputedBlock::sink() {
+void BlockRematerializer::sink() {
   llvm::DenseMap<Operation *, uint32_t> places, sections; // places: where it stands, or what it stands in front of
   llvm::DenseMap<Attribute, uint32_t> written; // the first time
   uint32_t section = 0;
@@ -79,7 +79,7 @@ void RecomputedBlock::sink() {
 }
 
 /// Whose memory a value is in.
-Value RecomputedBlock::rootOf(Value value) const {
+Value BlockRematerializer::rootOf(Value value) const {
   while (Operation *op = value.getDefiningOp()) {
     if (op->getBlock() != &block_ || !(isView(op) || isa<dist::UnpackOp>(op)))
       break;
@@ -89,14 +89,14 @@ Value RecomputedBlock::rootOf(Value value) const {
 }
 
 /// Not so what is inlined in the one kernel that looks at it, and what lies elsewhere than in the arena.
-bool RecomputedBlock::hasMemory(OpResult result) const {
+bool BlockRematerializer::hasMemory(OpResult result) const {
   Operation *op = result.getOwner();
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<ReadOp, dist::ReceiveOp>(op))
     return false;
   return !(isRepeatable(op) || isa<dist::AfterOp>(op)) || !result.hasOneUse() || !isCompiled(*result.user_begin());
 }
 
-void RecomputedBlock::addResult(OpResult result, uint32_t position) {
+void BlockRematerializer::addResult(OpResult result, uint32_t position) {
   Operation *op = result.getOwner();
   if (!isa<RankedTensorType>(result.getType()) || rootOf(result) != result)
     return;
@@ -114,7 +114,7 @@ void RecomputedBlock::addResult(OpResult result, uint32_t position) {
       value.from.push_back(from->second);
 }
 
-void RecomputedBlock::read() {
+void BlockRematerializer::read() {
   llvm::DenseMap<Attribute, SmallVector<uint32_t>> readers; // of a variable, by number
   SmallVector<uint32_t> shown;
   for (Operation &op : block_) {
@@ -140,7 +140,7 @@ void RecomputedBlock::read() {
         values_[reader].until = std::min(values_[reader].until, position);
     if (auto repeat = dyn_cast<RepeatOp>(op))
       loops_.push_back(
-          {position, std::make_unique<RecomputedBlock>(repeat.getBody().front(), kind_), repeat.getCount()});
+          {position, std::make_unique<BlockRematerializer>(repeat.getBody().front(), kind_), repeat.getCount()});
   }
   for (uint32_t value : shown) { // it is kept until the end of the step
     values_[value].repeatable = false;
@@ -148,16 +148,17 @@ void RecomputedBlock::read() {
   }
 }
 
-std::vector<uint64_t> RecomputedBlock::bytesOfLoops() const {
+std::vector<uint64_t> BlockRematerializer::bytesOfLoops() const {
   std::vector<uint64_t> bytes(ops_.size());
   for (const Loop &loop : loops_)
     bytes[loop.position] = loop.body->getPeak();
   return bytes;
 }
 
-uint64_t RecomputedBlock::getPeak() const { return peakOf(values_, bytesOfLoops()); }
+uint64_t BlockRematerializer::getPeak() const { return peakOf(values_, bytesOfLoops()); }
 
-RecomputedBlock::Result RecomputedBlock::recompute(uint64_t target, const TimeModel &time, TimeModel::Engine engine) {
+BlockRematerializer::Result BlockRematerializer::rematerialize(uint64_t target, const TimeModel &time,
+                                                               TimeModel::Engine engine) {
   Result all;
   std::vector<uint64_t> others = bytesOfLoops();
   for (const Loop &loop : loops_) {
@@ -165,13 +166,13 @@ RecomputedBlock::Result RecomputedBlock::recompute(uint64_t target, const TimeMo
     for (const BlockValue &value : values_)
       if (value.made <= loop.position && (value.used.empty() ? value.made : value.used.back()) >= loop.position)
         around += value.bytes;
-    const Result inside = loop.body->recompute(target > around ? target - around : 0, time, engine);
+    const Result inside = loop.body->rematerialize(target > around ? target - around : 0, time, engine);
     all.values += inside.values;
     all.bytes += inside.bytes;
     all.seconds += inside.seconds * double(loop.count);
     others[loop.position] = loop.body->afterwards_;
   }
-  const RematerializationChoice choice = chooseRecomputed(values_, others, target, time, engine);
+  const RematerializationChoice choice = chooseRematerialization(values_, others, target, time, engine);
   for (const RematerializedValue &chosen : choice.chosen)
     gone_.insert(chosen.value);
   for (const RematerializedValue &chosen : choice.chosen) {
@@ -188,7 +189,7 @@ RecomputedBlock::Result RecomputedBlock::recompute(uint64_t target, const TimeMo
 
 /// What the copies for `user` wait for: of what is in memory, the last made that the user reads as well, or that is made before it; null
 /// where all that is there was there early.
-Value RecomputedBlock::findWait(Operation *user, const RematerializedValue &chosen) const {
+Value BlockRematerializer::findWait(Operation *user, const RematerializedValue &chosen) const {
   Value latest;
   uint32_t when = chosen.lastEarly;
   llvm::SetVector<uint32_t> seen;
@@ -220,7 +221,7 @@ Value RecomputedBlock::findWait(Operation *user, const RematerializedValue &chos
 }
 
 /// Users from `firstLate` on get another value, through views of it.
-void RecomputedBlock::replaceLate(Value old, Value by, uint32_t firstLate) {
+void BlockRematerializer::replaceLate(Value old, Value by, uint32_t firstLate) {
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : old.getUses())
     uses.push_back(&use);
@@ -243,7 +244,7 @@ void RecomputedBlock::replaceLate(Value old, Value by, uint32_t firstLate) {
   }
 }
 
-bool RecomputedBlock::clone(const RematerializedValue &chosen) {
+bool BlockRematerializer::clone(const RematerializedValue &chosen) {
   Operation *user = ops_[chosen.firstLate];
   Value wait = findWait(user, chosen);
   if (!wait)

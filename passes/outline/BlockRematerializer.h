@@ -1,4 +1,4 @@
-//===- BlockRematerializer.h - what a block keeps, and its values computed again ------------------------*- C++ -*-===//
+//===- BlockRematerializer.h - what a block keeps, and its values rematerialized ------------------------*- C++ -*-===//
 //
 // The operations of a program, or of a loop in it, as passes/analysis/RematerializationChoice.h sees them, and what it chooses done to them.
 //
@@ -16,28 +16,28 @@
 
 namespace graphc {
 
-class RecomputedBlock {
+class BlockRematerializer {
 public:
   /// Gives users copies as `outline` does (DuplicateCheapOps.h), and moves what is inlined to its first user: what is left is kept.
   /// `kind`: whose libraries serve it.
-  RecomputedBlock(mlir::Block &block, llvm::StringRef kind);
+  BlockRematerializer(mlir::Block &block, llvm::StringRef kind);
 
   /// Bytes at the fullest position, by estimate, those of loops included.
   uint64_t getPeak() const;
 
   struct Result {
-    unsigned values = 0; ///< that are computed again
+    unsigned values = 0; ///< that are rematerialized
     uint64_t bytes = 0; ///< of them
     double seconds = 0; ///< in a step
     bool isEnough = true; ///< nothing is left above the target
   };
-  /// Computes again what brings the peak to `target`, or as near as there is something to compute.
-  Result recompute(uint64_t target, const TimeModel &time, TimeModel::Engine engine);
+  /// Rematerializes what brings the peak to `target`, or as near as there is something to rematerialize.
+  Result rematerialize(uint64_t target, const TimeModel &time, TimeModel::Engine engine);
 
 private:
   struct Loop {
     uint32_t position;
-    std::unique_ptr<RecomputedBlock> body;
+    std::unique_ptr<BlockRematerializer> body;
     uint64_t count;
   };
 

@@ -13,10 +13,10 @@ using namespace graph;
 
 namespace {
 
-/// No more operations than these are computed again for one user, however they hang together.
+/// No more operations than these are rematerialized for one user, however they hang together.
 constexpr unsigned kMostSteps = 16;
 
-/// What computing a value again means, worked out once for each op of a block, operands first.
+/// What rematerializing a value means, worked out once for each op of a block, operands first.
 class Costs {
 public:
   explicit Costs(Block &block) {
@@ -25,7 +25,7 @@ public:
       add(op);
   }
 
-  /// Whether no more is read to make it again than to read it.
+  /// Whether no more is read to rematerialize it than to read it.
   bool isWorthCopying(Operation *op) const { return steps_.contains(op); }
 
 private:
@@ -43,7 +43,7 @@ private:
 
   llvm::DenseMap<Operation *, unsigned> sections_; ///< which `graph.kept` ends: no kernel has operations of two
   llvm::DenseSet<Operation *> lastSteps_; ///< with which a library's call may end
-  llvm::DenseMap<Operation *, unsigned> steps_; ///< ops that are computed again with it, itself included
+  llvm::DenseMap<Operation *, unsigned> steps_; ///< ops that are rematerialized with it, itself included
   llvm::DenseSet<Operation *> repeated_;        ///< those that read far less than they make: a row for a matrix
 };
 

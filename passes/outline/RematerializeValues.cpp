@@ -22,11 +22,12 @@ struct RematerializeValuesPass : impl::RematerializeValuesBase<RematerializeValu
     if (!asked)
       return;
     program->removeAttr(kAsked);
-    RecomputedBlock block(program.getBlock(), getLibraryKind(program));
-    const uint64_t peak = block.getPeak(), bytes = uint64_t(asked.getInt());
+    BlockRematerializer rematerializer(program.getBlock(), getLibraryKind(program));
+    const uint64_t peak = rematerializer.getPeak(), bytes = uint64_t(asked.getInt());
     const TimeModel time{cluster::MachineCalibration()};
     const auto engine = program.runsPtx() ? TimeModel::Engine::Gpu : TimeModel::Engine::Host;
-    const RecomputedBlock::Result result = block.recompute(peak > bytes ? peak - bytes : 0, time, engine);
+    const BlockRematerializer::Result result =
+        rematerializer.rematerialize(peak > bytes ? peak - bytes : 0, time, engine);
     numValues += result.values;
     program->setAttr(kDone, Builder(program).getDenseI64ArrayAttr({int64_t(result.values), int64_t(result.bytes),
                                                                    int64_t(result.seconds * 1e9), !result.isEnough}));

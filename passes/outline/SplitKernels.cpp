@@ -202,13 +202,13 @@ private:
   }
 
   ArrayRef<Operation *> ops_;
-  SmallVector<SmallVector<unsigned>> users_, operands_; ///< users: of what it waits for, values or not
-  SmallVector<unsigned> missing_, wanted_; ///< wanted: how many still read its value
+  SmallVector<SmallVector<unsigned>> users_, operands_; ///< users_: of what it waits for, values or not
+  SmallVector<unsigned> missing_, wanted_; ///< wanted_: how many still read its value
   SmallVector<bool> escapes_; ///< whether others want its value
   SmallVector<SmallVector<unsigned>> companions_; ///< what comes right before it and is counted with it
   SmallVector<bool> isUnit_; ///< whether it is no companion
   SmallVector<Operation *> order_;
-  SmallVector<size_t> begins_; ///< places in `order` where pieces may begin
+  SmallVector<size_t> begins_; ///< places in `order_` where pieces may begin
 };
 
 bool isSmall(ArrayRef<Operation *> ops) {

@@ -1,6 +1,6 @@
 // Backup workers: a synchronous phase that takes the first replicas of each step.
 //
-// A parameter server is two programs here. Its proxy is a family, instance r for replica r: it waits for a version (the value
+// A parameter server is two programs here. Its proxy is replicated, instance r for replica r: it waits for a version (the value
 // of global_step, in a slot that the main program overwrites), hands out the parameters, takes that replica's gradients,
 // lays them down in slots and reports them under that version. The main program sends a version, chooses the first
 // replicas that report for it, sums their gradients in replica order and applies the mean. So a slow replica stops its own

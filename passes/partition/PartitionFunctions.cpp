@@ -185,13 +185,14 @@ private:
     // What one device made for all replicas is the same in each, and so is what no batch reaches.
     Operation *def = value.getDefiningOp();
     bool onceForAll =
-        home.op.isFamily() && def && !graph::isRematerializable(def) && getDevice(def) != getDevice(func_);
-    onceForAll |= home.op.isFamily() && isShared(value);
+        home.op.isReplicated() && def && !graph::isRematerializable(def) && getDevice(def) != getDevice(func_);
+    onceForAll |= home.op.isReplicated() && isShared(value);
     StringRef reduction = getReductionOf(value.getType(), declared);
     if (onceForAll && reduction == "mean")
       reduction = "first_replica";
     // Of several micro-batches a replica has the sum (BuildTowers.h); what it is the mean of, the host divides by.
-    const bool summed = home.op.isFamily() && reduction == "mean" && dist_.hasTowers(func_) && varies(value, varying_);
+    const bool summed =
+        home.op.isReplicated() && reduction == "mean" && dist_.hasTowers(func_) && varies(value, varying_);
     dist::FetchOp::create(home.builder, loc, name, own, reduction, summed ? uint64_t(dist_.getMicroBatchesEach()) : 1);
     return success();
   }

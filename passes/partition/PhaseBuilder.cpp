@@ -272,7 +272,7 @@ void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, Program
 }
 
 //===----------------------------------------------------------------------===//
-// The control message, tickets
+// The control message, update tickets
 //===----------------------------------------------------------------------===//
 
 LogicalResult PhaseBuilder::finish() {
@@ -298,7 +298,7 @@ LogicalResult PhaseBuilder::addTicket() {
   bool bounded = dist.maxStaleness >= 0;
   auto ticket = dist::TicketOp::create(builder, step.getLoc(),
                                        bounded ? builder.getI64IntegerAttr(dist.maxStaleness) : IntegerAttr());
-  // The end travels along channels from here. A program that no value leads to gets one, the ticket itself, first of all:
+  // The end travels along channels from here. A program that no value leads to gets one, the update ticket itself, first of all:
   // the replicas before the others, because what they send may lead on. Where staleness is bounded, every parameter server
   // waits for the ticket before it hands out parameters, and says before it that its part of the step before is done.
   for (bool replicas : {true, false})
@@ -354,7 +354,7 @@ void PhaseBuilder::addControl() {
   for (auto &[device, program] : programs) {
     bool local = program.get() == &chief;
     FlatSymbolRefAttr name;
-    if (!local || program->op.isFamily()) {
+    if (!local || program->op.isReplicated()) {
       dist::ChannelOp channel =
           createChannel("control." + program->suffix, control, chief, *program, func.getLoc(), /*control=*/true);
       name = FlatSymbolRefAttr::get(channel.getSymNameAttr());

@@ -50,7 +50,7 @@ public:
   /// before the first of them.
   void reduceEverywhere(llvm::ArrayRef<graph::AggregateOp> bucket, ProgramBuilder &program);
 
-  /// Control messages from the chief's program to all and back to itself; tickets in asynchronous phases.
+  /// Control messages from the chief's program to all and back to itself; update tickets in asynchronous phases.
   mlir::LogicalResult finish();
 
   // What those build with who know more of a strategy (BackupWorkers.h).
@@ -66,7 +66,7 @@ public:
   mlir::Value getOwnValue(mlir::Value value, ProgramBuilder &program);
   /// Whether channels lead from one program to another.
   bool isHeard(ProgramBuilder &from, ProgramBuilder &to);
-  /// Before each step's ticket, that `program` is done with the step before.
+  /// Before each step's update ticket, that `program` is done with the step before.
   void sendReady(ProgramBuilder &program, ProgramBuilder &owner, mlir::Operation *ticket);
 
   mlir::ModuleOp module;

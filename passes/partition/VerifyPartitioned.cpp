@@ -45,7 +45,7 @@ private:
     return send && send.getAhead();
   }
 
-  /// A ticket begins a step: only what tells it who is where is received before (dist.receive), nothing sent or summed.
+  /// An update ticket begins a step: only what tells it who is where is received before (dist.receive), nothing sent or summed.
   LogicalResult verifyBefore(dist::TicketOp ticket) {
     for (Operation *op = ticket->getPrevNode(); op; op = op->getPrevNode())
       if (isa<dist::ChannelEndOpInterface>(op) && !isa<dist::ReceiveOp, dist::ReleaseOp>(op)) {
@@ -58,7 +58,7 @@ private:
   }
 
   /// A phase ends in every program at the same step: by the control message as the last thing that a step does, but for what
-  /// it sends ahead, or by end of stream, which one ticket starts.
+  /// it sends ahead, or by end of stream, which one update ticket starts.
   LogicalResult verifyPhase(ModuleOp module, dist::PhaseOp phase) {
     dist::ControlSendOp control;
     dist::TicketOp ticket;
@@ -128,7 +128,7 @@ private:
           return diag;
         }
         readsItsOwn |= batch.dataset == phase.getDatasetAttr();
-        if (batch.padded && phase.getEndsByEndOfStream() && program.isFamily()) {
+        if (batch.padded && phase.getEndsByEndOfStream() && program.isReplicated()) {
           InFlightDiagnostic diag = op->emitOpError("pads the last batch of an epoch (pad_last), but the replicas of @")
                                     << phase.getSymName()
                                     << " do not wait for each other, so they have no epoch in common";

@@ -464,7 +464,7 @@ private:
   llvm::DenseSet<Operation *> varying_;
   llvm::DenseMap<Operation *, DeviceAttr> tables_; // where rows of a variable are taken
   llvm::DenseSet<Operation *> replaced_; // originals of cloned operations
-  SmallVector<Operation *> segment_, made_; // made: of it, by sumAll
+  SmallVector<Operation *> segment_, made_; // made_: of it, by sumAll
   SmallVector<Operation *> waiting_;
   llvm::DenseSet<StringAttr> pendingWrites_;
 };

@@ -51,13 +51,13 @@ std::vector<Row> makeRows(const plan::Plan &plan, const DeviceRows &places) {
 
 } // namespace
 
-/// A line for each program that computes values again, so that its device keeps the budget.
-static void printRecomputed(const plan::Plan &plan, llvm::raw_ostream &os) {
+/// A line for each program that rematerializes values, so that its device keeps the budget.
+static void printRematerialized(const plan::Plan &plan, llvm::raw_ostream &os) {
   for (const plan::Program &program : plan.programs())
-    if (const plan::Program::Recomputed &again = program.recomputed(); again.values())
-      os << " computed again in " << program.name() << " for the budget: " << again.values()
-         << (again.values() == 1 ? " value" : " values") << " of " << inBytes(again.bytes()) << ", about "
-         << inSeconds(again.seconds()) << " a step\n";
+    if (const plan::Program::Recomputed &found = program.recomputed(); found.values())
+      os << " rematerialized in " << program.name() << " for the budget: " << found.values()
+         << (found.values() == 1 ? " value" : " values") << " of " << inBytes(found.bytes()) << ", about "
+         << inSeconds(found.seconds()) << " a step\n";
 }
 
 void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os) {
@@ -88,7 +88,7 @@ void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os) {
   }
   os << formatColumns(cells);
   printSegments(plan, os);
-  printRecomputed(plan, os);
+  printRematerialized(plan, os);
 }
 
 /// "PTX of sm_80, machine code of sm_90 and sm_100"; empty where no GPU has code.

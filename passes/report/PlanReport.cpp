@@ -129,7 +129,7 @@ std::string slowest(const ReportInput &input) {
     row.most = std::max(predicted, row.measured.works);
     all.push_back(row);
   };
-  for (const StepPrediction::Lane &lane : input.prediction.lanes) {
+  for (const StepPrediction::LaneTimes &lane : input.prediction.lanes) {
     const plan::Program &program = input.plan.programs(int(lane.program));
     for (auto [i, span] : llvm::enumerate(lane.spans))
       if (!program.instructions(int(i)).queue())

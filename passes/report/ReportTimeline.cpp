@@ -83,7 +83,7 @@ struct Bar {
   const char *style;
 };
 
-std::vector<Bar> barsOf(const plan::Plan &plan, const StepPrediction::Lane &lane) {
+std::vector<Bar> barsOf(const plan::Plan &plan, const StepPrediction::LaneTimes &lane) {
   const plan::Program &program = plan.programs(int(lane.program));
   std::vector<Bar> bars;
   for (auto [i, span] : llvm::enumerate(lane.spans)) {
@@ -205,7 +205,7 @@ std::vector<Life> livesOf(const plan::Plan &plan, const plan::Program &program) 
 }
 
 /// When each instruction is done: of what a queue does, that queue's time.
-std::vector<StepTimeline::Span> timesOf(const StepPrediction::Lane &lane) {
+std::vector<StepTimeline::Span> timesOf(const StepPrediction::LaneTimes &lane) {
   std::vector<StepTimeline::Span> times = lane.spans;
   for (const StepPrediction::Queue &queue : lane.queues)
     for (auto [i, span] : llvm::zip(queue.instructions, queue.spans))
@@ -216,9 +216,9 @@ std::vector<StepTimeline::Span> timesOf(const StepPrediction::Lane &lane) {
 /// What the lanes of one device hold together in one space of their arenas, in the order of time: by how much it changes when. Views share a
 /// place and count once.
 std::vector<std::pair<double, int64_t>>
-changesOf(const ReportInput &input, const std::vector<const StepPrediction::Lane *> &lanes, plan::Space space) {
+changesOf(const ReportInput &input, const std::vector<const StepPrediction::LaneTimes *> &lanes, plan::Space space) {
   std::vector<std::pair<double, int64_t>> changes;
-  for (const StepPrediction::Lane *lane : lanes) {
+  for (const StepPrediction::LaneTimes *lane : lanes) {
     const plan::Program &program = input.plan.programs(int(lane->program));
     const std::vector<Life> lives = livesOf(input.plan, program);
     const std::vector<StepTimeline::Span> times = timesOf(*lane);
@@ -260,7 +260,7 @@ std::vector<Store> storesOf(const PlanFootprint::Device &device) {
            device.ofHost()}};
 }
 
-std::string drawDeviceMemory(const ReportInput &input, const std::vector<const StepPrediction::Lane *> &lanes,
+std::string drawDeviceMemory(const ReportInput &input, const std::vector<const StepPrediction::LaneTimes *> &lanes,
                              unsigned row, const Store &store, const Axis &axis) {
   // `reserved` is for the phase that needs most; messages of this one may need less than `base` says.
   const uint64_t base = store.base, reserved = store.reserved;
@@ -284,7 +284,7 @@ std::string drawDeviceMemory(const ReportInput &input, const std::vector<const S
   }
   path += " H" + coordinate(kLabel + kPlot) + " V" + coordinate(y(base)) + " Z";
   std::string programs;
-  for (const StepPrediction::Lane *lane : lanes)
+  for (const StepPrediction::LaneTimes *lane : lanes)
     programs += (programs.empty() ? "" : ", ") + input.plan.programs(int(lane->program)).name();
   const PlanFootprint::Device &device = input.footprint.devices[row];
   const std::string name = device.name + (device.instances > 1 ? " ×" + std::to_string(device.instances) : "");
@@ -308,7 +308,7 @@ std::string drawDeviceMemory(const ReportInput &input, const std::vector<const S
 
 double spanOf(const StepPrediction &prediction) {
   double end = 0;
-  for (const StepPrediction::Lane &lane : prediction.lanes)
+  for (const StepPrediction::LaneTimes &lane : prediction.lanes)
     for (const StepTimeline::Span &span : lane.spans)
       end = std::max(end, span.end);
   return end;
@@ -318,12 +318,12 @@ std::string drawTimeline(const ReportInput &input) {
   const Axis axis = axisOf(input);
   constexpr double kRow = 46, kBar = 26, kTop = 8, kQueueRow = 24, kQueueBar = 16;
   double bottom = kTop;
-  for (const StepPrediction::Lane &lane : input.prediction.lanes)
+  for (const StepPrediction::LaneTimes &lane : input.prediction.lanes)
     bottom += kRow + kQueueRow * double(lane.queues.size());
   std::string svg = openSvg("One predicted step, lane by lane", "timeline-title", bottom + 24);
   svg += axis.draw(kTop, bottom);
   double y = kTop + 8;
-  for (const StepPrediction::Lane &lane : input.prediction.lanes) {
+  for (const StepPrediction::LaneTimes &lane : input.prediction.lanes) {
     const plan::Program &program = input.plan.programs(int(lane.program));
     svg += laneLabel(input.plan, program, y + 10) +
            drawBars(input.plan, program, barsOf(input.plan, lane), program.name() + " waits", axis, y, kBar);
@@ -362,8 +362,8 @@ std::string drawMeasured(const ReportInput &input) {
 std::string drawMemory(const ReportInput &input) {
   const Axis axis(spanOf(input.prediction));
   DeviceRows rows(input.plan);
-  std::map<unsigned, std::vector<const StepPrediction::Lane *>> byRow;
-  for (const StepPrediction::Lane &lane : input.prediction.lanes)
+  std::map<unsigned, std::vector<const StepPrediction::LaneTimes *>> byRow;
+  for (const StepPrediction::LaneTimes &lane : input.prediction.lanes)
     if (!lane.spans.empty())
       for (unsigned row : rows.of(input.plan.programs(int(lane.program))))
         byRow[row].push_back(&lane);

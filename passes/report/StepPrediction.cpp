@@ -52,20 +52,21 @@ private:
 
   /// Where a program's instructions stand in the timeline.
   struct Track {
-    std::vector<std::pair<size_t, size_t>> onLane; ///< by instruction: first of the lane, and behind the last
+    std::vector<std::pair<size_t, size_t>> ranges; ///< by instruction: first of `sequence`, and behind the last
     struct Queue {
-      uint32_t lane = 0, given = 0; ///< of the timeline: what does its work, by what it is given that
-      std::vector<std::pair<int, size_t>> work = {}; ///< instruction → of the queue's lane
+      uint32_t sequence = 0, given = 0; ///< of the timeline: its work, by what it is given that
+      std::vector<std::pair<int, size_t>> work = {}; ///< instruction → of the queue's sequence
     };
-    uint32_t lane = 0;
+    uint32_t sequence = 0; ///< of the timeline: the lane's
     std::vector<Queue> queues;
   };
-  Track addProgram(uint32_t index, StepPrediction::Lane &shown, double &ofHost);
+  Track addProgram(uint32_t index, StepPrediction::LaneTimes &shown, double &ofHost);
   double addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
                    double times, Track &track,
                    const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told);
   void endSegment(const Track &track);
-  static StepPrediction::Lane show(const Track &track, const StepTimeline::Result &result, StepPrediction::Lane lane);
+  static StepPrediction::LaneTimes show(const Track &track, const StepTimeline::Result &result,
+                                        StepPrediction::LaneTimes lane);
 
   const plan::Plan &plan_;
   const cluster::ClusterConfig &cluster_;
@@ -100,7 +101,7 @@ TimeModel::Way Model::wayOf(const plan::Task &from, const plan::Task &to) const 
   return time_.betweenTasks(hostOf(from) == hostOf(to));
 }
 
-/// Over all instances of a family: a step waits for the slowest.
+/// Over all instances of a channel: a step waits for the slowest.
 TimeModel::Way Model::slowest(const plan::Channel &channel) const {
   const plan::Program &from = plan_.programs(int(channel.sender())), &to = plan_.programs(int(channel.receiver()));
   TimeModel::Way worst;
@@ -297,39 +298,39 @@ double Model::addQueued(const plan::Program &program, const plan::Instruction &i
   Track::Queue &queue = track.queues[instruction.queue() - 1];
   const bool isWork = plan::isQueueWork(instruction);
   const double seconds = isWork ? queueSeconds(program, instruction) * times : 0;
-  timeline_.append(track.lane, {Action::Send, give, queue.given});
+  timeline_.append(track.sequence, {Action::Send, give, queue.given});
   if (isWork)
-    queue.work.emplace_back(number, timeline_.size(queue.lane));
-  timeline_.append(queue.lane, {Action::Receive, seconds, queue.given});
+    queue.work.emplace_back(number, timeline_.size(queue.sequence));
+  timeline_.append(queue.sequence, {Action::Receive, seconds, queue.given});
   if (instruction.has_signal())
     for (uint32_t channel : told.at({instruction.queue(), instruction.signal().n()}))
-      timeline_.append(queue.lane, {Action::Send, 0, channel});
+      timeline_.append(queue.sequence, {Action::Send, 0, channel});
   return seconds;
 }
 
 /// What the queues do from here on begins when all of them have done what stands before.
 void Model::endSegment(const Track &track) {
   using Action = StepTimeline::Action;
-  std::vector<std::pair<uint32_t, uint32_t>> waits; // lane, channel
+  std::vector<std::pair<uint32_t, uint32_t>> waits; // sequence, channel
   for (const Track::Queue &from : track.queues)
     for (const Track::Queue &to : track.queues)
       if (&from != &to) {
-        waits.emplace_back(to.lane, timeline_.addChannel({UINT32_MAX}));
-        timeline_.append(from.lane, {Action::Send, 0, waits.back().second});
+        waits.emplace_back(to.sequence, timeline_.addChannel({UINT32_MAX}));
+        timeline_.append(from.sequence, {Action::Send, 0, waits.back().second});
       }
-  for (auto [lane, channel] : waits)
-    timeline_.append(lane, {Action::Receive, 0, channel});
+  for (auto [sequence, channel] : waits)
+    timeline_.append(sequence, {Action::Receive, 0, channel});
 }
 
 /// `ofHost`: how long one instance needs a core of the host.
-Model::Track Model::addProgram(uint32_t index, StepPrediction::Lane &shown, double &ofHost) {
+Model::Track Model::addProgram(uint32_t index, StepPrediction::LaneTimes &shown, double &ofHost) {
   using Action = StepTimeline::Action;
   const plan::Program &program = plan_.programs(int(index));
   const TimeModel::Engine engine = engineOf(program.device());
   Track track;
-  track.lane = timeline_.addLane();
+  track.sequence = timeline_.addSequence();
   for (uint32_t queue = 0; queue < program.queues(); ++queue)
-    track.queues.push_back({timeline_.addLane(), timeline_.addChannel({UINT32_MAX})});
+    track.queues.push_back({timeline_.addSequence(), timeline_.addChannel({UINT32_MAX})});
   // A channel from each signal to each that waits for it, by the signal.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> told;
   std::vector<uint32_t> waits; // by instruction: its channel
@@ -351,7 +352,7 @@ Model::Track Model::addProgram(uint32_t index, StepPrediction::Lane &shown, doub
   plan::LoopWalk loops;
   for (int i = 0; i < program.instructions_size(); ++i) {
     const plan::Instruction &instruction = program.instructions(i);
-    const size_t first = timeline_.size(track.lane);
+    const size_t first = timeline_.size(track.sequence);
     const double times = loops.times(instruction); // all times of an instruction in a loop are one span
     if (instruction.queue()) {
       const bool isFirst = instruction.segment() != segment; // with it the lane gives all of a segment
@@ -365,36 +366,37 @@ Model::Track Model::addProgram(uint32_t index, StepPrediction::Lane &shown, doub
       if (engine == TimeModel::Engine::Host)
         ofHost += seconds;
       if (instruction.has_wait()) // the queue waits
-        timeline_.append(track.queues[instruction.queue() - 1].lane, {Action::Receive, 0, waits[size_t(i)]});
+        timeline_.append(track.queues[instruction.queue() - 1].sequence, {Action::Receive, 0, waits[size_t(i)]});
     } else {
       StepTimeline::Instruction step = cost(program, instruction);
       step.seconds *= times;
       if (instruction.has_control_send()) // one message a channel; the chief's own control message is no message
         for (uint32_t channel : instruction.control_send().channels())
           if (plan_.channels(int(channel)).receiver() != index)
-            timeline_.append(track.lane, {Action::Send, 0, channels_[channel]});
-      timeline_.append(track.lane, instruction.has_wait()
-                                       ? StepTimeline::Instruction{Action::Receive, step.seconds, waits[size_t(i)]}
-                                       : step);
+            timeline_.append(track.sequence, {Action::Send, 0, channels_[channel]});
+      timeline_.append(track.sequence, instruction.has_wait()
+                                           ? StepTimeline::Instruction{Action::Receive, step.seconds, waits[size_t(i)]}
+                                           : step);
       shown.busy += step.seconds;
       ofHost += step.seconds;
     }
-    track.onLane.emplace_back(first, timeline_.size(track.lane));
+    track.ranges.emplace_back(first, timeline_.size(track.sequence));
   }
   return track;
 }
 
 /// Back to one span an instruction: a control_send's messages are part of it.
-StepPrediction::Lane Model::show(const Track &track, const StepTimeline::Result &result, StepPrediction::Lane lane) {
-  const std::vector<StepTimeline::Span> &spans = result.lanes[track.lane];
-  for (auto [first, end] : track.onLane)
+StepPrediction::LaneTimes Model::show(const Track &track, const StepTimeline::Result &result,
+                                      StepPrediction::LaneTimes lane) {
+  const std::vector<StepTimeline::Span> &spans = result.spans[track.sequence];
+  for (auto [first, end] : track.ranges)
     lane.spans.push_back({spans[first].start, spans[end - 1].end});
   for (auto [i, queue] : llvm::enumerate(track.queues)) {
     StepPrediction::Queue &shown = lane.queues.emplace_back();
     shown.number = uint32_t(i) + 1;
     for (auto [instruction, at] : queue.work) {
       shown.instructions.push_back(instruction);
-      shown.spans.push_back(result.lanes[queue.lane][at]);
+      shown.spans.push_back(result.spans[queue.sequence][at]);
     }
   }
   return lane;

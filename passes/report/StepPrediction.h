@@ -1,11 +1,12 @@
 //===- StepPrediction.h - how long a step of a plan will take -------------------------------------------*- C++ -*-===//
 //
-// The plan's main phase as a Timeline (passes/analysis), by the TimeModel of schedule: kernels at the calibrated rates, messages over the links of
-// cluster.json or, where it says nothing, over what was measured: shared memory between tasks of one host, gRPC between
-// hosts. Replicas are alike, so one instance stands for all: what a single program sends to a family of N, or takes from
-// it, is N messages over its end of the link. Instances on one host share its cores: a step takes at least the work of the
-// host's tasks divided by its cores. What a lane gives to queues of a device they do beside it, each in order and after what it waits for; each
-// task has its device for itself. What the model leaves out: caches, threads of library kernels, other load.
+// The plan's main phase as a StepTimeline (passes/analysis), by the TimeModel of schedule: kernels at the calibrated rates, messages over
+// the links of cluster.json or, where it says nothing, over what was measured: shared memory between tasks of one host, gRPC between
+// hosts. Replicas are alike, so one instance stands for all: what a program of one instance sends to one of N instances,
+// or takes from it, is N messages over its end of the link. Instances on one host share its cores: a step takes at least the
+// work of the host's tasks divided by its cores. What a lane gives to queues of a device they do beside it, each in order and
+// after what it waits for; each task has its device for itself. What the model leaves out: caches, threads of library kernels,
+// other load.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_REPORT_STEPPREDICTION_H
@@ -26,13 +27,14 @@ struct StepPrediction {
     std::vector<int> instructions; ///< of the program, in its order: calls and copies
     std::vector<StepTimeline::Span> spans; ///< one for each of these
   };
-  struct Lane {
+  /// Of the lane of a program that stands for all its instances.
+  struct LaneTimes {
     uint32_t program = 0;
     std::vector<StepTimeline::Span> spans; ///< one an instruction of the program
     std::vector<Queue> queues;
     double busy = 0; ///< seconds that one instance and its queues have something to do in a step
   };
-  std::vector<Lane> lanes; ///< one a program of the main phase
+  std::vector<LaneTimes> lanes; ///< one a program of the main phase
   double cycle = 0; ///< seconds of one instance's step, were there a core for each lane
   double cores = 0; ///< seconds that the busiest host's cores need for a step
   /// Seconds of a step; where a phase ends by end of stream, of one update.

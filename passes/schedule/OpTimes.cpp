@@ -23,7 +23,7 @@ TimeModel::Way OpTimes::wayOf(dist::ChannelOp channel) const {
   std::optional<graph::DeviceName> a = graph::DeviceName::parse(from.getDevice(), error),
                                    b = graph::DeviceName::parse(to.getDevice(), error);
   assert(a && b && "dist.program's verifier has read them");
-  // Families without a task have their instances on the same ones.
+  // Replicated programs without a task have their instances on the same tasks.
   if (a->job == b->job && a->task == b->task && (!channel.getAllToAll() || a->task))
     return time_.insideTask();
   if (std::optional<TimeModel::Way> link = links_.between(*a, *b))

@@ -38,8 +38,9 @@ public:
     for (auto program : module_.getOps<dist::ProgramOp>())
       if (program.getPhase() == phase_.getSymName() && failed(addProgram(program)))
         return failure();
-    if (commits_ && lanes_.size() > 1 && llvm::any_of(lanes_, [](const Lane &lane) { return !lane.writers.empty(); }))
-      return phase_.emitOpError("trains in ") << lanes_.size()
+    if (commits_ && schedules_.size() > 1 &&
+        llvm::any_of(schedules_, [](const ProgramSchedule &schedule) { return !schedule.writers.empty(); }))
+      return phase_.emitOpError("trains in ") << schedules_.size()
                                               << " programs, and \"recovery\": \"memory\" needs one that is alone in "
                                                  "its task: what another has written by a loss "
                                                  "nobody knows; leave that out, or the model's devices";
@@ -48,9 +49,9 @@ public:
     if (failed(list()))
       return failure();
     unsigned moved = 0;
-    for (Lane &lane : lanes_) {
-      sinkReceives(lane);
-      moved += rewrite(lane);
+    for (ProgramSchedule &schedule : schedules_) {
+      sinkReceives(schedule);
+      moved += rewrite(schedule);
     }
     return moved;
   }
@@ -58,7 +59,7 @@ public:
 private:
   struct Node {
     Operation *op; ///< null: a barrier, which is behind what it waits for at once
-    unsigned lane;
+    unsigned program; ///< number of its schedule in `schedules_`
     uint64_t cost = 0;              ///< how long its program is busy with it
     uint64_t ready = 0;             ///< when the last of its inputs is there
     unsigned missing = 0;           ///< inputs not yet in order
@@ -68,7 +69,8 @@ private:
     uint64_t delay = 0; ///< of a send: from its end to the message's arrival
     bool updates = false; ///< writes variables by what the step has made, and nothing else that is used later
   };
-  struct Lane {
+  /// The order of a program's operations so far, and when the last of them ends.
+  struct ProgramSchedule {
     dist::ProgramOp program;
     bool hasQueues = false;
     uint64_t clock = 0;
@@ -77,7 +79,7 @@ private:
     /// those whose inputs come later, the earliest first.
     std::set<std::pair<unsigned, unsigned>> ready;
     std::set<std::tuple<uint64_t, unsigned, unsigned>> later;
-    std::optional<uint64_t> start; ///< of the first of them, as `startable` has it
+    std::optional<uint64_t> start; ///< of the first of them, as `startable_` has it
     SmallVector<unsigned> order, barriers;
     std::set<unsigned> writers; ///< of a variable
     ProgramParts parts;
@@ -86,11 +88,11 @@ private:
   struct Walk;
   LogicalResult addProgram(dist::ProgramOp program);
   LogicalResult checkOutlined(Operation &op, ArrayRef<BufferUse> uses, Walk &walk) const;
-  bool putAside(Operation &op, ArrayRef<BufferUse> uses, Lane &lane, Walk &walk) const;
+  bool putAside(Operation &op, ArrayRef<BufferUse> uses, ProgramSchedule &schedule, Walk &walk) const;
   void dependOnMemory(unsigned node, ArrayRef<BufferUse> uses, Walk &walk);
   void dependOnState(unsigned node, Walk &walk);
   void dependOnMessages(unsigned node, dist::ChannelEndOpInterface end, Walk &walk);
-  LogicalResult addCommitPoint(Lane &lane, ArrayRef<unsigned> own);
+  LogicalResult addCommitPoint(ProgramSchedule &schedule, ArrayRef<unsigned> own);
   void addLoops();
   void addMessages();
   LogicalResult list();
@@ -100,9 +102,9 @@ private:
   void offer(unsigned node);
   void take(unsigned node);
   void place(unsigned node, uint64_t start);
-  void noteStart(unsigned lane);
-  void sinkReceives(Lane &lane) const;
-  unsigned rewrite(Lane &lane);
+  void noteStart(unsigned program);
+  void sinkReceives(ProgramSchedule &schedule) const;
+  unsigned rewrite(ProgramSchedule &schedule);
 
   void depend(unsigned node, unsigned on) {
     if (edges_.insert({on, node}).second) {
@@ -118,10 +120,10 @@ private:
   const bool commits_; ///< its steps have a commit point
   llvm::DenseSet<std::pair<unsigned, unsigned>> edges_; ///< of `next`
   std::vector<Node> nodes_;
-  std::vector<Lane> lanes_;
+  std::vector<ProgramSchedule> schedules_;
   SmallVector<SmallVector<unsigned>> loops_; ///< that run together, of several programs
   llvm::DenseSet<unsigned> begins_; ///< barriers before those
-  std::set<std::pair<uint64_t, unsigned>> startable_; ///< lanes that have something ready, by when it can start
+  std::set<std::pair<uint64_t, unsigned>> startable_; ///< programs that have something ready, by when it can start
 };
 
 /// What a walk over one program remembers of the operations before, for the dependences of the next one.
@@ -132,7 +134,7 @@ struct PhaseOrder::Walk {
     Operation *result = nullptr; ///< the fetch or metric that shows it after the step
   };
   llvm::DenseMap<Value, History> memory; ///< by the value at the root of a buffer
-  int head = -1; ///< the control send or the ticket that begins a step
+  int head = -1; ///< the control send or the update ticket that begins a step
   int batch = -1; ///< the last that takes samples
   int slot = -1; ///< the last send over a conflating channel
   int barrier = -1;
@@ -141,16 +143,16 @@ struct PhaseOrder::Walk {
 
 /// Nodes and the dependences inside one program.
 LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
-  unsigned lane = unsigned(lanes_.size());
-  lanes_.emplace_back().program = program;
-  lanes_.back().hasQueues = program.hasQueues();
+  unsigned number = unsigned(schedules_.size());
+  schedules_.emplace_back().program = program;
+  schedules_.back().hasQueues = program.hasQueues();
   BufferUses bufferUses(program, symbols_);
   Walk walk;
   FailureOr<llvm::DenseSet<Operation *>> updates = findUpdates(program, bufferUses);
   if (failed(updates))
     return failure();
   for (Operation &op : program.getBlock().without_terminator()) {
-    Lane &here = lanes_[lane];
+    ProgramSchedule &here = schedules_[number];
     if (isDeclaration(op)) {
       here.parts.declarations.push_back(&op);
       continue;
@@ -161,7 +163,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
     if (putAside(op, *uses, here, walk))
       continue;
     unsigned node = unsigned(nodes_.size());
-    nodes_.push_back({&op, lane, inNanoseconds(times_.of(&op))});
+    nodes_.push_back({&op, number, inNanoseconds(times_.of(&op))});
     walk.own.push_back(node);
     auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
     here.talks |= end && !end.isControl();
@@ -175,7 +177,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
     for (unsigned node : walk.own)
       if (int(node) != walk.head && !edges_.contains({node, unsigned(walk.head)}))
         depend(node, unsigned(walk.head));
-  return commits_ ? addCommitPoint(lanes_[lane], walk.own) : success();
+  return commits_ ? addCommitPoint(schedules_[number], walk.own) : success();
 }
 
 /// The program has not been scheduled, and nothing writes what is fetched.
@@ -193,9 +195,9 @@ LogicalResult PhaseOrder::checkOutlined(Operation &op, ArrayRef<BufferUse> uses,
 }
 
 /// Feeds, results and the control message have fixed places in a step and are no nodes.
-bool PhaseOrder::putAside(Operation &op, ArrayRef<BufferUse> uses, Lane &lane, Walk &walk) const {
+bool PhaseOrder::putAside(Operation &op, ArrayRef<BufferUse> uses, ProgramSchedule &schedule, Walk &walk) const {
   if (isa<dist::FeedIntoOp>(op)) {
-    lane.parts.feeds.push_back(&op);
+    schedule.parts.feeds.push_back(&op);
     return true;
   }
   bool isShown = false;
@@ -205,10 +207,10 @@ bool PhaseOrder::putAside(Operation &op, ArrayRef<BufferUse> uses, Lane &lane, W
       isShown = true;
     }
   if (isShown)
-    lane.parts.results.push_back(&op);
+    schedule.parts.results.push_back(&op);
   else if (isa<dist::ControlReceiveOp>(op))
-    lane.parts.control = &op;
-  return isShown || lane.parts.control == &op;
+    schedule.parts.control = &op;
+  return isShown || schedule.parts.control == &op;
 }
 
 /// A read comes after the last write, a write after the last write and all reads since.
@@ -226,11 +228,11 @@ void PhaseOrder::dependOnMemory(unsigned node, ArrayRef<BufferUse> uses, Walk &w
     history.readers.clear();
     history.writer = int(node);
     if (use.root.getDefiningOp<dist::VariableBufferOp>())
-      lanes_[nodes_[node].lane].writers.insert(node);
+      schedules_[nodes_[node].program].writers.insert(node);
   }
 }
 
-/// Receives that stood before a ticket come before it. A data set's stream is a state, so whatever takes samples keeps its turn.
+/// Receives that stood before an update ticket come before it. A data set's stream is a state, so whatever takes samples keeps its turn.
 void PhaseOrder::dependOnState(unsigned node, Walk &walk) {
   Operation *op = nodes_[node].op;
   if (isa<dist::ControlSendOp, dist::TicketOp>(op)) {
@@ -248,7 +250,7 @@ void PhaseOrder::dependOnState(unsigned node, Walk &walk) {
 /// In a phase that ends by end of stream, what was sent before a closed channel is noticed has its effect: no send passes a
 /// receive that stood before it.
 void PhaseOrder::dependOnMessages(unsigned node, dist::ChannelEndOpInterface end, Walk &walk) {
-  const unsigned lane = nodes_[node].lane;
+  const unsigned program = nodes_[node].program;
   if (end.getChannelEnd() == dist::ChannelEnd::Receive) {
     walk.received.push_back(node);
     walk.open.push_back(node);
@@ -257,14 +259,14 @@ void PhaseOrder::dependOnMessages(unsigned node, dist::ChannelEndOpInterface end
   // A barrier between all receives so far and all sends from here on: not an edge for each pair.
   if (!walk.open.empty()) {
     unsigned next = unsigned(nodes_.size());
-    nodes_.push_back({nullptr, lane});
+    nodes_.push_back({nullptr, program});
     for (unsigned receive : walk.open)
       depend(next, receive);
     walk.open.clear();
     if (walk.barrier >= 0)
       depend(next, unsigned(walk.barrier));
     walk.barrier = int(next);
-    lanes_[lane].barriers.push_back(next);
+    schedules_[program].barriers.push_back(next);
   }
   if (walk.barrier >= 0)
     depend(node, unsigned(walk.barrier));
@@ -281,14 +283,15 @@ static bool mayWait(Operation *op) {
 }
 
 /// A barrier between all that may wait and all writes of variables: a task that has come as far makes its step alone.
-LogicalResult PhaseOrder::addCommitPoint(Lane &lane, ArrayRef<unsigned> own) {
-  if (lane.writers.empty())
+LogicalResult PhaseOrder::addCommitPoint(ProgramSchedule &schedule, ArrayRef<unsigned> own) {
+  if (schedule.writers.empty())
     return success();
-  if (lane.hasQueues)
-    return lane.program.emitOpError("writes variables in memory of a device, which is no memory to recover from yet; "
-                                    "leave \"recovery\": \"memory\" out, or train on CPUs");
+  if (schedule.hasQueues)
+    return schedule.program.emitOpError(
+        "writes variables in memory of a device, which is no memory to recover from yet; "
+        "leave \"recovery\": \"memory\" out, or train on CPUs");
   llvm::DenseMap<unsigned, unsigned> causes; // behind a write → the write
-  for (unsigned writer : lane.writers)
+  for (unsigned writer : schedule.writers)
     causes[writer] = writer;
   for (unsigned node : own) // in the order of the text, in which what depends on others stands behind them
     if (auto cause = causes.find(node); cause != causes.end())
@@ -307,7 +310,7 @@ LogicalResult PhaseOrder::addCommitPoint(Lane &lane, ArrayRef<unsigned> own) {
     diag.attachNote(nodes_[node].op->getLoc()) << "this waits for others and comes behind it";
     return diag;
   }
-  nodes_.push_back({nullptr, unsigned(&lane - lanes_.data())});
+  nodes_.push_back({nullptr, unsigned(&schedule - schedules_.data())});
   for (unsigned node : own)
     if (mayWait(nodes_[node].op))
       depend(barrier, node);
@@ -315,9 +318,9 @@ LogicalResult PhaseOrder::addCommitPoint(Lane &lane, ArrayRef<unsigned> own) {
     nodes_.pop_back();
     return success();
   }
-  for (unsigned writer : lane.writers)
+  for (unsigned writer : schedule.writers)
     depend(writer, barrier);
-  lane.barriers.push_back(barrier);
+  schedule.barriers.push_back(barrier);
   return success();
 }
 
@@ -340,7 +343,7 @@ void PhaseOrder::addLoops() {
         if (barrier < 0) {
           barrier = int(nodes_.size());
           begins_.insert(unsigned(barrier));
-          nodes_.push_back({nullptr, nodes_[next].lane});
+          nodes_.push_back({nullptr, nodes_[next].program});
           for (unsigned loop : loops_[size_t(number)])
             depend(loop, unsigned(barrier));
         }
@@ -372,7 +375,7 @@ uint64_t PhaseOrder::delayTo(const Node &node, const Node &next) const {
   if (auto start = dyn_cast<dist::AllReduceStartOp>(node.op))
     return inNanoseconds(times_.delay(symbols_.lookup<dist::ChannelOp>(start.getChannel())));
   // Samples come behind a loop since its own do.
-  const bool told = lanes_[node.lane].hasQueues && isQueued(node.op) && !isQueued(next.op) &&
+  const bool told = schedules_[node.program].hasQueues && isQueued(node.op) && !isQueued(next.op) &&
                     !(isa<dist::RepeatOp>(node.op) && isa<dist::NextBatchIntoOp>(next.op));
   return told ? inNanoseconds(times_.model().queueLatency()) : 0;
 }
@@ -380,59 +383,60 @@ uint64_t PhaseOrder::delayTo(const Node &node, const Node &next) const {
 /// Others wait for a send. Samples and numbers of micro-batches come first on a device that is given its work at once: between two calls they would cut it in two. Where
 /// nobody waits for anything, an update goes before what else could be computed: its gradient is still in a cache, and its memory is free behind it.
 unsigned PhaseOrder::turn(const Node &node) const {
-  const Lane &lane = lanes_[node.lane];
-  if (startsMessages(node.op) || (lane.hasQueues && isa<dist::NextBatchIntoOp, dist::MicroBatchIndexIntoOp>(node.op)))
+  const ProgramSchedule &schedule = schedules_[node.program];
+  if (startsMessages(node.op) ||
+      (schedule.hasQueues && isa<dist::NextBatchIntoOp, dist::MicroBatchIndexIntoOp>(node.op)))
     return 0;
-  return node.updates && !lane.talks ? 1 : 2;
+  return node.updates && !schedule.talks ? 1 : 2;
 }
 
 /// A node whose inputs are all in order.
 void PhaseOrder::offer(unsigned index) {
   Node &node = nodes_[index];
-  Lane &lane = lanes_[node.lane];
-  if (node.ready <= lane.clock)
-    lane.ready.insert({turn(node), index});
+  ProgramSchedule &schedule = schedules_[node.program];
+  if (node.ready <= schedule.clock)
+    schedule.ready.insert({turn(node), index});
   else
-    lane.later.insert({node.ready, turn(node), index});
-  noteStart(node.lane);
+    schedule.later.insert({node.ready, turn(node), index});
+  noteStart(node.program);
 }
 
-/// Keeps the lane's place in `startable` after its clock or what is ready changed.
-void PhaseOrder::noteStart(unsigned index) {
-  Lane &lane = lanes_[index];
+/// Keeps the program's place in `startable_` after its clock or what is ready changed.
+void PhaseOrder::noteStart(unsigned program) {
+  ProgramSchedule &schedule = schedules_[program];
   std::optional<uint64_t> start;
-  if (!lane.ready.empty())
-    start = lane.clock;
-  else if (!lane.later.empty())
-    start = std::get<0>(*lane.later.begin());
-  if (start == lane.start)
+  if (!schedule.ready.empty())
+    start = schedule.clock;
+  else if (!schedule.later.empty())
+    start = std::get<0>(*schedule.later.begin());
+  if (start == schedule.start)
     return;
-  if (lane.start)
-    startable_.erase({*lane.start, index});
+  if (schedule.start)
+    startable_.erase({*schedule.start, program});
   if (start)
-    startable_.insert({*start, index});
-  lane.start = start;
+    startable_.insert({*start, program});
+  schedule.start = start;
 }
 
 /// Of the nodes that can be placed this one is: place() is next.
 void PhaseOrder::take(unsigned index) {
   const Node &node = nodes_[index];
-  Lane &lane = lanes_[node.lane];
-  if (!lane.ready.erase({turn(node), index}))
-    lane.later.erase({node.ready, turn(node), index});
+  ProgramSchedule &schedule = schedules_[node.program];
+  if (!schedule.ready.erase({turn(node), index}))
+    schedule.later.erase({node.ready, turn(node), index});
 }
 
 /// Puts a node behind its program's others and tells those that wait for it.
 void PhaseOrder::place(unsigned index, uint64_t start) {
-  Lane &lane = lanes_[nodes_[index].lane];
-  lane.order.push_back(index);
-  uint64_t end = lane.clock = start + nodes_[index].cost;
-  while (!lane.later.empty() && std::get<0>(*lane.later.begin()) <= lane.clock) {
-    auto [when, turn, node] = *lane.later.begin();
-    lane.later.erase(lane.later.begin());
-    lane.ready.insert({turn, node});
+  ProgramSchedule &schedule = schedules_[nodes_[index].program];
+  schedule.order.push_back(index);
+  uint64_t end = schedule.clock = start + nodes_[index].cost;
+  while (!schedule.later.empty() && std::get<0>(*schedule.later.begin()) <= schedule.clock) {
+    auto [when, turn, node] = *schedule.later.begin();
+    schedule.later.erase(schedule.later.begin());
+    schedule.ready.insert({turn, node});
   }
-  noteStart(nodes_[index].lane);
+  noteStart(nodes_[index].program);
   SmallVector<unsigned> barriers;
   auto satisfy = [&](unsigned other, uint64_t when) {
     Node &node = nodes_[other];
@@ -463,9 +467,9 @@ LogicalResult PhaseOrder::list() {
       return failed(verifyLiveness(module_, phase_)) // says where
                  ? failure()
                  : phase_.emitOpError("has programs whose values depend on each other in a circle");
-    auto [start, index] = *startable_.begin(); // of lanes that can start at once, the first in the text
-    Lane &lane = lanes_[index];
-    unsigned node = lane.ready.empty() ? std::get<2>(*lane.later.begin()) : lane.ready.begin()->second;
+    auto [start, index] = *startable_.begin(); // of programs that can start at once, the first in the text
+    ProgramSchedule &schedule = schedules_[index];
+    unsigned node = schedule.ready.empty() ? std::get<2>(*schedule.later.begin()) : schedule.ready.begin()->second;
     if (nodes_[node].loops < 0) {
       take(node);
       place(node, start);
@@ -475,7 +479,7 @@ LogicalResult PhaseOrder::list() {
     const SmallVector<unsigned> &together = loops_[size_t(nodes_[node].loops)];
     for (unsigned loop : together) {
       take(loop);
-      start = std::max({start, nodes_[loop].ready, lanes_[nodes_[loop].lane].clock});
+      start = std::max({start, nodes_[loop].ready, schedules_[nodes_[loop].program].clock});
     }
     for (unsigned loop : together)
       place(loop, start);
@@ -486,13 +490,13 @@ LogicalResult PhaseOrder::list() {
 
 /// Modelled times are guesses: a receive stands right before its first use, so that a late message holds up nothing
 /// that does not need it. A receive only moves down, hence the common order stays one.
-void PhaseOrder::sinkReceives(Lane &lane) const {
+void PhaseOrder::sinkReceives(ProgramSchedule &schedule) const {
   // Receives stand in runs, each in front of another operation or the end; a use that is a receive itself stands for the one
   // behind its run.
-  size_t end = lane.order.size();
+  size_t end = schedule.order.size();
   llvm::DenseMap<unsigned, size_t>
       before; // a node → the place in `order` of what its run, or it itself, stands in front of
-  for (auto [place, index] : llvm::enumerate(lane.order))
+  for (auto [place, index] : llvm::enumerate(schedule.order))
     before[index] = place;
   auto firstUse = [&](unsigned index) {
     size_t use = end;
@@ -501,11 +505,11 @@ void PhaseOrder::sinkReceives(Lane &lane) const {
         use = std::min(use, before.lookup(next));
     return use;
   };
-  for (unsigned barrier : llvm::reverse(lane.barriers)) // sends alone wait for it, and the barrier behind it
+  for (unsigned barrier : llvm::reverse(schedule.barriers)) // sends alone wait for it, and the barrier behind it
     before[barrier] = firstUse(barrier);
   std::vector<SmallVector<unsigned>> runs(end + 1); // back to front
   for (size_t place = end; place-- > 0;) {
-    unsigned index = lane.order[place];
+    unsigned index = schedule.order[place];
     auto channelEnd = dyn_cast<dist::ChannelEndOpInterface>(nodes_[index].op);
     size_t use = place;
     if (channelEnd && channelEnd.getChannelEnd() == dist::ChannelEnd::Receive) {
@@ -517,19 +521,19 @@ void PhaseOrder::sinkReceives(Lane &lane) const {
   SmallVector<unsigned> order;
   for (size_t place = 0; place <= end; ++place) {
     order.append(runs[place].rbegin(), runs[place].rend());
-    if (place < end && before[lane.order[place]] == place)
-      order.push_back(lane.order[place]);
+    if (place < end && before[schedule.order[place]] == place)
+      order.push_back(schedule.order[place]);
   }
-  lane.order = std::move(order);
+  schedule.order = std::move(order);
 }
 
-unsigned PhaseOrder::rewrite(Lane &lane) {
-  for (unsigned index : lane.order) {
-    lane.parts.ordered.push_back(nodes_[index].op);
-    if (commits_ && !lane.parts.commits && lane.writers.contains(index))
-      lane.parts.commits = nodes_[index].op;
+unsigned PhaseOrder::rewrite(ProgramSchedule &schedule) {
+  for (unsigned index : schedule.order) {
+    schedule.parts.ordered.push_back(nodes_[index].op);
+    if (commits_ && !schedule.parts.commits && schedule.writers.contains(index))
+      schedule.parts.commits = nodes_[index].op;
   }
-  return writeOrder(lane.program, symbols_, lane.parts);
+  return writeOrder(schedule.program, symbols_, schedule.parts);
 }
 
 } // namespace

@@ -264,7 +264,7 @@ LogicalResult PhaseProof::reportCycle(ArrayRef<LivenessProof::Step> cycle) {
   return diag;
 }
 
-/// A phase that ends by end of stream ends in the program whose ticket is refused and from there along its channels: each program
+/// A phase that ends by end of stream ends in the program whose update ticket is refused and from there along its channels: each program
 /// that finds one closed closes its own. A program that none leads to would go on for ever.
 static LogicalResult verifyEndIsHeard(ModuleOp module, dist::PhaseOp phase) {
   dist::TicketOp ticket;
@@ -288,7 +288,7 @@ static LogicalResult verifyEndIsHeard(ModuleOp module, dist::PhaseOp phase) {
       InFlightDiagnostic diag = program.emitOpError("never learns that phase @")
                                 << phase.getSymName() << " is over: no channel leads to it from @" << source
                                 << "; each step has to send it a value of that task, such as a variable that it reads";
-      diag.attachNote(ticket.getLoc()) << "the end begins here, where no ticket is left";
+      diag.attachNote(ticket.getLoc()) << "the end begins here, where no update ticket is left";
       return diag;
     }
   return success();

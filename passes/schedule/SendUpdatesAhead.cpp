@@ -14,9 +14,9 @@ struct Writes {
 
 FailureOr<unsigned> sendAhead(dist::ProgramOp program, const SymbolTable &symbols) {
   auto control = dyn_cast_if_present<dist::ControlReceiveOp>(program.getBlock().getTerminator()->getPrevNode());
-  // Where the phase ends by end of stream nobody knows whether another step follows. Among the instances of a family the control message
-  // itself is a message, which only the end of a step keeps out of every circle.
-  if (!control || program.isFamily())
+  // Where the phase ends by end of stream nobody knows whether another step follows. Among the instances of a replicated program the
+  // control message itself is a message, which only the end of a step keeps out of every circle.
+  if (!control || program.isReplicated())
     return 0;
   BufferUses bufferUses(program, symbols);
   llvm::DenseMap<Value, Writes> variables;

@@ -51,7 +51,7 @@ struct RunOptions {
   std::string earlyStop; ///< METRIC:PATIENCE[:min|max], with evalEveryEpochs; empty: none
   uint64_t logEverySteps = 0; ///< a line for `log` with step and steps/s about every so many; 0: none
   std::string dumpDirectory; ///< of the variables at the end as .npy; empty: none
-  data::DataSearch data; ///< where data sets' files are looked for
+  data::DatasetSearchPath data; ///< where data sets' files are looked for
   std::map<std::string, std::string> feeds; ///< an argument's name → its bytes, row-major, little endian
   std::vector<std::string> fetches; ///< names of results to hand over, of every step
   uint32_t intraOpThreads = 0; ///< of one matmul; 0: the plan's

@@ -15,8 +15,8 @@
 // steps of all tasks: no task begins a step before the chief's run() does, results are those of all replicas, reduced, and the run ends behind
 // the step in which the chief's session was asked to. A session of another task takes the steps of that one, sees its values, and where it is
 // asked to end, all tasks end behind the next step that they make together. Where replicas share no step (asynchronous, backup workers), each
-// session takes its own task's, counts those, and sees its values; a step for which a permit was given when the end was asked for is made
-// without hooks.
+// session takes its own task's, counts those, and sees its values; a step for which an update ticket was taken before the end was asked
+// for is made without hooks.
 //
 // The caller's thread steps and runs the hooks; the lanes, the master's script and the heartbeat have threads of the session's own. What
 // run() costs beside the step is that two threads wake each other. How long the caller takes between two steps is its own affair.

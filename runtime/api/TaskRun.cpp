@@ -402,7 +402,7 @@ void TaskRun::tearDown() {
 }
 
 void TaskRun::permit(uint64_t steps, const std::set<std::string> &wanted, bool end) {
-  service::ToTask::Permit permit;
+  service::ToTask::StepPermit permit;
   permit.set_steps(steps);
   permit.set_end(end);
   for (size_t i = 0; i < driven_.fetches.size(); ++i)

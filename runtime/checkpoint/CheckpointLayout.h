@@ -20,8 +20,8 @@ absl::StatusOr<std::string> makeWord();
 bool isWord(std::string_view word);
 
 std::string stepPath(const std::string &dir, uint64_t step);
-/// Where a checkpoint is written before it is one: "DIR/step-40.1f2e3d4c.partial". `word`: Directory::nonce(), another one each time that a
-/// run begins or goes on, so that a task of an earlier one that wakes up again writes beside it.
+/// Where a checkpoint is written before it is one: "DIR/step-40.1f2e3d4c.partial". `word`: CheckpointDirectory::nonce(), another one each
+/// time that a run begins or goes on, so that a task of an earlier one that wakes up again writes beside it.
 std::string partialPath(const std::string &dir, uint64_t step, const std::string &word);
 /// The N of "step-N" in its one spelling; false for any other name.
 bool parseStep(std::string_view name, uint64_t &step);

@@ -36,7 +36,7 @@ absl::StatusOr<plan::TensorType> npyType(const base::NpyHeader &header);
 absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name);
 
 /// The file of a variable in a folder of them: "w1/Momentum" is in "w1.Momentum.npy". Not collision-free: "w1.Momentum" is
-/// there too, which Driver::validate refuses.
+/// there too, which MasterDriver::validate refuses.
 std::string npyFileName(std::string_view variable);
 absl::Status writeNpy(const std::string &path, const plan::TensorType &type, const void *data, uint64_t bytes);
 /// Writes `bytes` of a tensor from its byte `offset` on into the one file of it, which the owners of its parts write

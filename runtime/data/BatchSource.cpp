@@ -71,7 +71,7 @@ void BatchSource::stop() {
   if (!filler_.joinable())
     return;
   ending_.store(true);
-  // The filler sleeps on `consumed`; a changed word cannot be missed.
+  // The filler sleeps on `consumed_`; a changed word cannot be missed.
   consumed_.fetch_add(1);
   base::futexWake(&consumed_, 1, base::FutexScope::Process);
   filler_.join();

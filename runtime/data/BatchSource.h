@@ -3,14 +3,14 @@
 // One seeded stream for the whole run: the permutations of successive epochs end to end. Counting micro-batches of B
 // samples from `position`, step s takes micro-batch s*N*M + r*M + m on replica r of N as m-th of M in the step. A run's
 // position is one integer, the number of samples taken by all replicas together, so N, M and B may change between runs; where some were
-// taken ahead of others, Taken says which.
+// taken ahead of others, ConsumedRanges says which.
 //
 // With padLast each epoch covers every sample once: in its last step, what lies behind the last sample is zero and not valid, and the
 // next step begins the next epoch.
 //
 // A thread fills a ring of two batches or more ahead of the lane; take() copies the oldest one into the lane's buffers, so that no
-// thread but the lane touches an arena. Where samples lie in memory as they are taken (Dataset::isReady) there is neither: take() copies them. What is taken depends on position alone, never on timing. Nothing allocates
-// after start().
+// thread but the lane touches an arena. Where samples lie in memory as they are taken (LoadedDataset::isReady) there is neither: take()
+// copies them. What is taken depends on position alone, never on timing. Nothing allocates after start().
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DATA_BATCHSOURCE_H
@@ -82,7 +82,7 @@ private:
   BatchOptions choice_;
   ConsumedRanges before_; ///< what was taken until start()
   uint64_t share_ = 0; ///< of each step: where in it this source's samples begin
-  uint64_t first_ = 0; ///< of the batches behind `before`, the one that start() begins with
+  uint64_t first_ = 0; ///< of the batches behind `before_`, the one that start() begins with
   uint64_t taken_ = 0; ///< batches since start(), the lane's own
   uint64_t waitCount_ = 0; ///< the lane's own
 
@@ -90,7 +90,7 @@ private:
   uint64_t epoch_ = UINT64_MAX;
   SeededPermutation permutation_;
 
-  // The ring. `produced` and `consumed` count batches modulo 2^32 and are futex words; each has one writer. A side that
+  // The ring. `produced_` and `consumed_` count batches modulo 2^32 and are futex words; each has one writer. A side that
   // is about to sleep says so first and looks again, so that the other side wakes it or it does not sleep.
   std::vector<Slot> ring_;
   std::atomic<uint32_t> produced_{0}, consumed_{0};

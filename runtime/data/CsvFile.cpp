@@ -106,7 +106,7 @@ private:
     return &field;
   }
 
-  /// The next byte, or -1 at the end and where `failure` is one.
+  /// The next byte, or -1 at the end and where `failure_` is one.
   int peek() {
     if (at_ == filled_ && !ended_) {
       absl::StatusOr<size_t> got = reader_.read(buffer_.data(), buffer_.size());

@@ -26,7 +26,7 @@ StoredColumn columnOf(const ArrayHeader &header, std::shared_ptr<const StoredByt
   return column;
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openIdx(const plan::Dataset &plan, const DataSearch &search) {
+absl::StatusOr<std::vector<StoredColumn>> openIdx(const plan::Dataset &plan, const DatasetSearchPath &search) {
   std::vector<StoredColumn> columns;
   for (const std::string &name : plan.idx().files()) {
     GRAPHC_ASSIGN_OR_RETURN(std::string path, findDataFile(name, search));
@@ -36,7 +36,7 @@ absl::StatusOr<std::vector<StoredColumn>> openIdx(const plan::Dataset &plan, con
   return columns;
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openNpyFiles(const plan::Dataset &plan, const DataSearch &search) {
+absl::StatusOr<std::vector<StoredColumn>> openNpyFiles(const plan::Dataset &plan, const DatasetSearchPath &search) {
   std::vector<StoredColumn> columns;
   for (const std::string &name : plan.npy().files()) {
     auto [file, array] = splitNpyName(name);
@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<StoredColumn>> openNpyFiles(const plan::Dataset &plan
   return columns;
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openCifar10(const plan::Dataset &plan, const DataSearch &search) {
+absl::StatusOr<std::vector<StoredColumn>> openCifar10(const plan::Dataset &plan, const DatasetSearchPath &search) {
   std::vector<StoredColumn> columns(size_t(plan.components_size()));
   for (size_t c = 0; c < columns.size(); ++c) {
     columns[c].elements = c ? 1 : cifarImage;
@@ -88,7 +88,7 @@ std::optional<StoredType> fieldType(plan::DataType type) {
   }
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan, const DataSearch &search) {
+absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan, const DatasetSearchPath &search) {
   const plan::Dataset::Csv &csv = plan.csv();
   CsvOptions options;
   options.all = csv.columns_size() == 0;
@@ -144,7 +144,7 @@ absl::StatusOr<std::vector<StoredColumn>> openCsv(const plan::Dataset &plan, con
 }
 
 absl::StatusOr<DecodedArray> cutIntoTokens(const std::string &path, const std::string &vocabularyPath,
-                                           const DataSearch &search) {
+                                           const DatasetSearchPath &search) {
   GRAPHC_ASSIGN_OR_RETURN(std::string content, base::readFile(vocabularyPath, TextVocabulary::mostBytes));
   GRAPHC_ASSIGN_OR_RETURN(TextVocabulary vocabulary, TextVocabulary::parse(content, vocabularyPath));
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
@@ -159,7 +159,7 @@ absl::StatusOr<DecodedArray> cutIntoTokens(const std::string &path, const std::s
   return tokens;
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openText(const plan::Dataset &plan, const DataSearch &search) {
+absl::StatusOr<std::vector<StoredColumn>> openText(const plan::Dataset &plan, const DatasetSearchPath &search) {
   const plan::Dataset::Text &text = plan.text();
   GRAPHC_ASSIGN_OR_RETURN(std::string path, findDataFile(text.file(), search));
   StoredType type = StoredType::U8;
@@ -209,7 +209,7 @@ absl::StatusOr<uint64_t> cifarSamples(uint64_t bytes, const std::string &name) {
   return bytes / cifarRecord;
 }
 
-absl::StatusOr<std::vector<StoredColumn>> openSource(const plan::Dataset &plan, const DataSearch &search) {
+absl::StatusOr<std::vector<StoredColumn>> openSource(const plan::Dataset &plan, const DatasetSearchPath &search) {
   switch (plan.source_case()) {
   case plan::Dataset::kIdx:
     return openIdx(plan, search);

@@ -10,9 +10,9 @@
 
 namespace graphc::data {
 
-/// Finds and opens the files of a set that has some: one column a component. Whether they fit the components, and each other, Dataset
+/// Finds and opens the files of a set that has some: one column a component. Whether they fit the components, and each other, LoadedDataset
 /// looks. Errors name the file, what was found, what was expected and what to do.
-absl::StatusOr<std::vector<StoredColumn>> openSource(const plan::Dataset &plan, const DataSearch &search);
+absl::StatusOr<std::vector<StoredColumn>> openSource(const plan::Dataset &plan, const DatasetSearchPath &search);
 
 /// CIFAR-10's record: a label, then an image of 3x32x32 bytes.
 constexpr uint64_t cifarImage = 3 * 32 * 32, cifarRecord = 1 + cifarImage;

@@ -44,7 +44,7 @@ std::vector<std::string> findInSystemFolder(const std::string &folder, const std
 
 } // namespace
 
-absl::StatusOr<std::string> findDataFile(const std::string &name, const DataSearch &search) {
+absl::StatusOr<std::string> findDataFile(const std::string &name, const DatasetSearchPath &search) {
   if (name.empty() || name.find('\0') != std::string::npos)
     return absl::InvalidArgumentError("the plan names a data file with an empty or malformed name");
   if (fs::path(name).is_absolute()) {

@@ -46,7 +46,7 @@ CacheHeader makeHeader(const ArrayHeader &array, const base::Sha256Digest &key) 
 }
 
 /// The folder, made where it is missing; "" where it cannot be used. A folder that others may write is not trusted.
-std::string usableCacheDir(const DataSearch &search) {
+std::string usableCacheDir(const DatasetSearchPath &search) {
   std::string folder = search.cacheDir.empty() ? defaultCacheDir() : search.cacheDir;
   if (!search.useCache || folder.empty() || !base::makeDirectories(folder, 0700).ok())
     return "";
@@ -177,8 +177,8 @@ absl::StatusOr<DecodedArray> decodeInMemory(const ElementDecoder &decode) {
   return DecodedArray{std::move(header), std::move(bytes)};
 }
 
-absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::string &how, const DataSearch &search,
-                                        const ElementDecoder &decode) {
+absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::string &how,
+                                        const DatasetSearchPath &search, const ElementDecoder &decode) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0)
     return base::errnoStatus(path, errno);
@@ -224,7 +224,8 @@ ElementSink atMost(uint64_t limit, const std::string &name, ElementSink sink) {
   };
 }
 
-absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string &path, const DataSearch &search) {
+absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string &path,
+                                                               const DatasetSearchPath &search) {
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
   if (!base::isGzip(source.view())) {
     auto bytes = std::make_shared<StoredBytes>();

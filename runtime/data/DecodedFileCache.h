@@ -28,8 +28,8 @@ struct DecodedArray {
 };
 
 /// `how` tells apart what is decoded in several ways from one file.
-absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::string &how, const DataSearch &search,
-                                        const ElementDecoder &decode);
+absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::string &how,
+                                        const DatasetSearchPath &search, const ElementDecoder &decode);
 absl::StatusOr<DecodedArray> decodeInMemory(const ElementDecoder &decode);
 
 /// A sink that refuses what is beyond `limit`: a small file may inflate to any size.
@@ -38,7 +38,8 @@ ElementSink atMost(uint64_t limit, const std::string &name, ElementSink sink);
 absl::Status tooLarge(uint64_t limit, const std::string &name);
 
 /// The file's bytes: mapped as they are, or decoded where it is a .gz.
-absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string &path, const DataSearch &search);
+absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string &path,
+                                                               const DatasetSearchPath &search);
 
 /// What the reader has, up to `most` bytes; how many there were.
 absl::StatusOr<uint64_t> passOn(base::ByteReader &reader, uint64_t most, const ElementSink &sink);

@@ -62,15 +62,15 @@ GRAPHC_INLINE void widenLoop(const uint8_t *__restrict in, size_t count, To *__r
     out[i] = static_cast<To>(load<From>(in + i * sizeof(From)));
 }
 
-constexpr size_t lanes = 16;
+constexpr size_t kBlocksAtOnce = 16;
 
 /// 16 blocks side by side: the loops over `l` become vector instructions. Each word of a counter lives in 64 bits whose
 /// upper half is meaningless, so that a product is one instruction and nothing is packed or unpacked between rounds.
 GRAPHC_INLINE void philoxLoop(uint64_t seed, uint64_t stream, uint64_t first, size_t blocks, uint32_t *__restrict out) {
   constexpr uint64_t low = UINT32_MAX;
-  for (size_t done = 0; done < blocks; done += lanes) {
-    uint64_t c0[lanes], c1[lanes], c2[lanes], c3[lanes];
-    for (size_t l = 0; l < lanes; ++l) {
+  for (size_t done = 0; done < blocks; done += kBlocksAtOnce) {
+    uint64_t c0[kBlocksAtOnce], c1[kBlocksAtOnce], c2[kBlocksAtOnce], c3[kBlocksAtOnce];
+    for (size_t l = 0; l < kBlocksAtOnce; ++l) {
       c0[l] = first + done + l;
       c1[l] = c0[l] >> 32;
       c2[l] = stream;
@@ -78,7 +78,7 @@ GRAPHC_INLINE void philoxLoop(uint64_t seed, uint64_t stream, uint64_t first, si
     }
     uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
     for (int round = 0; round < 10; ++round) {
-      for (size_t l = 0; l < lanes; ++l) {
+      for (size_t l = 0; l < kBlocksAtOnce; ++l) {
         uint64_t p0 = 0xD2511F53 * (c0[l] & low), p1 = 0xCD9E8D57 * (c2[l] & low);
         c0[l] = (p1 >> 32) ^ c1[l] ^ k0;
         c1[l] = p1;
@@ -88,12 +88,12 @@ GRAPHC_INLINE void philoxLoop(uint64_t seed, uint64_t stream, uint64_t first, si
       k0 += 0x9E3779B9;
       k1 += 0xBB67AE85;
     }
-    uint64_t pairs[2 * lanes];
-    for (size_t l = 0; l < lanes; ++l) {
+    uint64_t pairs[2 * kBlocksAtOnce];
+    for (size_t l = 0; l < kBlocksAtOnce; ++l) {
       pairs[2 * l] = (c0[l] & low) | c1[l] << 32;
       pairs[2 * l + 1] = (c2[l] & low) | c3[l] << 32;
     }
-    memcpy(out + done * 4, pairs, std::min(lanes, blocks - done) * 16);
+    memcpy(out + done * 4, pairs, std::min(kBlocksAtOnce, blocks - done) * 16);
   }
 }
 

@@ -26,7 +26,7 @@ absl::StatusOr<IdxFile> IdxFile::decode(std::string_view content, const std::str
   return file;
 }
 
-absl::StatusOr<IdxFile> IdxFile::open(const std::string &path, const DataSearch &search) {
+absl::StatusOr<IdxFile> IdxFile::open(const std::string &path, const DatasetSearchPath &search) {
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
   IdxFile file;
   if (!base::isGzip(source.view())) {

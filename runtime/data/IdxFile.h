@@ -10,7 +10,7 @@ namespace graphc::data {
 class IdxFile {
 public:
   /// A plain file of bytes is mapped as it is, anything else decoded once.
-  static absl::StatusOr<IdxFile> open(const std::string &path, const DataSearch &search);
+  static absl::StatusOr<IdxFile> open(const std::string &path, const DatasetSearchPath &search);
   /// The same from bytes (tests, fuzzing); always decoded in memory.
   static absl::StatusOr<IdxFile> decode(std::string_view content, const std::string &name);
 

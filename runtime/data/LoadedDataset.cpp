@@ -25,7 +25,7 @@ bool isFloat(plan::DataType type) { return type == plan::F32 || type == plan::F6
 } // namespace
 
 absl::StatusOr<std::shared_ptr<LoadedDataset>> LoadedDataset::open(const plan::Dataset &plan,
-                                                                   const DataSearch &search) {
+                                                                   const DatasetSearchPath &search) {
   auto set = std::make_shared<LoadedDataset>();
   set->setName_ = plan.name();
   set->shuffle_ = plan.shuffle();
@@ -56,7 +56,7 @@ absl::StatusOr<std::shared_ptr<LoadedDataset>> LoadedDataset::open(const plan::D
   return set;
 }
 
-absl::Status LoadedDataset::openFiles(const plan::Dataset &plan, const DataSearch &search) {
+absl::Status LoadedDataset::openFiles(const plan::Dataset &plan, const DatasetSearchPath &search) {
   absl::StatusOr<std::vector<StoredColumn>> opened = openSource(plan, search);
   if (!opened.ok())
     return base::annotate(opened.status(), absl::StrCat("data set ", setName_));

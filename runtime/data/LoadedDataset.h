@@ -29,7 +29,8 @@ constexpr uint64_t maxSampleBytes = uint64_t(1) << 32;
 class LoadedDataset {
 public:
   /// Finds and opens the files (or nothing for a synthetic one) and checks them against the plan's types.
-  static absl::StatusOr<std::shared_ptr<LoadedDataset>> open(const plan::Dataset &plan, const DataSearch &search);
+  static absl::StatusOr<std::shared_ptr<LoadedDataset>> open(const plan::Dataset &plan,
+                                                             const DatasetSearchPath &search);
 
   /// Draws all samples of a synthetic set now, where they take at most so many bytes together, and keeps them. How many they take; 0: they are drawn each
   /// time. An element counts as four bytes at least, since it takes as long. Not once somebody copies samples.
@@ -80,7 +81,7 @@ private:
   };
 
   static std::string pathOf(const Column &column);
-  absl::Status openFiles(const plan::Dataset &plan, const DataSearch &search);
+  absl::Status openFiles(const plan::Dataset &plan, const DatasetSearchPath &search);
   absl::Status openSynthetic(const plan::Dataset &plan);
 
   std::string setName_, text_;

@@ -122,7 +122,7 @@ absl::StatusOr<DecodedArray> decodeNpy(std::string_view content, const std::stri
   return decodeInMemory(decoderOf(content, name, array, limit));
 }
 
-absl::StatusOr<NpyArray> openNpy(const std::string &path, const std::string &array, const DataSearch &search) {
+absl::StatusOr<NpyArray> openNpy(const std::string &path, const std::string &array, const DatasetSearchPath &search) {
   GRAPHC_ASSIGN_OR_RETURN(base::MappedFile source, base::MappedFile::open(path));
   const std::string full = array.empty() ? path : absl::StrCat(path, ":", array);
   std::string_view plain = source.view();

@@ -17,14 +17,14 @@ namespace graphc::data {
 /// Opens each data set of a plan at most once; shared by the phases.
 class DatasetCache {
 public:
-  DatasetCache(const plan::Plan &plan, DataSearch search) : plan_(plan), search_(std::move(search)) {}
+  DatasetCache(const plan::Plan &plan, DatasetSearchPath search) : plan_(plan), search_(std::move(search)) {}
   absl::StatusOr<std::shared_ptr<const LoadedDataset>> open(uint32_t dataset);
   /// To take batches of it: synthetic samples are drawn once, where those of all sets together are few enough.
   absl::StatusOr<std::shared_ptr<const LoadedDataset>> openToTake(uint32_t dataset);
 
 private:
   const plan::Plan &plan_;
-  DataSearch search_;
+  DatasetSearchPath search_;
   std::map<uint32_t, std::shared_ptr<LoadedDataset>> opened_;
   uint64_t drawnBytesLeft_ = 16 << 20;
 };

@@ -40,7 +40,7 @@ private:
   uint64_t outer_ = 1, height_ = 1, width_ = 1, inner_ = 1; ///< the sample as a crop sees it
   uint64_t rows_ = 1, places_ = 1, placeElements_ = 1; ///< as a flip does: places change sides in each row
   std::vector<double> means_, deviations_;
-  uint64_t groups_ = 1, channels_ = 1, perChannel_ = 1; ///< the sample as [groups, channels, perChannel]
+  uint64_t groups_ = 1, channels_ = 1, perChannel_ = 1; ///< the sample as [groups_, channels_, perChannel_]
 };
 
 } // namespace graphc::data

@@ -36,13 +36,13 @@ namespace graphc::device {
 /// By whom memory is touched.
 enum class MemorySpace : uint8_t {
   Host, ///< the host's threads; the device's copies reach it
-  Device, ///< the device alone: to the host an address is a name. One with Host unless Limits::ownMemory
+  Device, ///< the device alone: to the host an address is a name. One with Host unless DeviceLimits::ownMemory
 };
 
 struct DeviceLimits {
-  bool ownMemory = false; ///< what lies in Space::Device the host may not touch
+  bool ownMemory = false; ///< what lies in MemorySpace::Device the host may not touch
   uint32_t queues = 1; ///< at most
-  uint64_t memoryBytes = 0; ///< of Space::Device
+  uint64_t memoryBytes = 0; ///< of MemorySpace::Device
 };
 
 /// A code object of a plan, and what it needs of the device.
@@ -67,7 +67,7 @@ struct KernelOptions {
 class DeviceCode {
 public:
   virtual ~DeviceCode() = default;
-  /// Its kernels and what they take. `run` is only for a Queue where the device has memory of its own.
+  /// Its kernels and what they take. `run` is only for a DeviceQueue where the device has memory of its own.
   virtual const GraphcKernelTable &table() const = 0;
 };
 
@@ -88,7 +88,7 @@ public:
   virtual uint32_t signal(uint32_t queue) = 0;
   /// What the queue is given from here on begins when what was signalled so is done.
   virtual void after(uint32_t queue, uint32_t signal) = 0;
-  /// Nothing more is recorded. Queue::run does it where it was not done.
+  /// Nothing more is recorded. DeviceQueue::run does it where it was not done.
   virtual absl::Status prepare() = 0;
   /// Other places for a copy, of the same kinds and size: whenever the segment is given from here on.
   virtual void move(uint32_t copy, void *to, const void *from) = 0;
@@ -122,9 +122,9 @@ public:
   /// "CPU:0".
   virtual const std::string &name() const = 0;
   virtual DeviceLimits limits() const = 0;
-  /// Of Space::Device, what nobody has taken yet, in whatever process. All of it where nobody counts.
+  /// Of MemorySpace::Device, what nobody has taken yet, in whatever process. All of it where nobody counts.
   virtual absl::StatusOr<uint64_t> freeMemory() { return limits().memoryBytes; }
-  /// Zeroed, 64-byte aligned. `what` is for the message where there is not enough. Guards are for Space::Host.
+  /// Zeroed, 64-byte aligned. `what` is for the message where there is not enough. Guards are for MemorySpace::Host.
   virtual absl::StatusOr<MemoryRegion> allocate(uint64_t bytes, MemorySpace space, MemoryRegion::Guard guard,
                                                 const char *what) = 0;
   /// Host memory that somebody else has made and that queues' copies touch: it is made such that they reach it without a detour, where the
@@ -136,7 +136,7 @@ public:
                                                                      const char * /*what*/) {
     return nullptr;
   }
-  /// In Space::Host, for other processes of this host to map (Memory::share).
+  /// In MemorySpace::Host, for other processes of this host to map (MemoryRegion::share).
   virtual absl::StatusOr<MemoryRegion> share(uint64_t bytes, const char *what) = 0;
   virtual absl::StatusOr<std::unique_ptr<DeviceCode>> load(const CodeImage &image) = 0;
   /// Of a call that kernels::checkCall took, for this device's queues, and on the host for its lanes too. Here: the host's (KernelRegistry.h).
@@ -168,6 +168,16 @@ struct CopyPiece {
   uint64_t bytes;
 };
 absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces, absl::Duration longest = kLongestCopies);
+
+// Names of version 0.1.0, for programs that have a device of their own.
+using Code = DeviceCode;
+using Factory = DeviceFactory;
+using Limits = DeviceLimits;
+using Memory = MemoryRegion;
+using Queue = DeviceQueue;
+using Segment = QueueSegment;
+using Space = MemorySpace;
+using Way = CopyDirection;
 
 } // namespace graphc::device
 #endif

@@ -9,7 +9,7 @@
 namespace graphc::device {
 
 /// Numbers what a segment's queues are given, 0 and up over all of them, and says of each what it directly comes after.
-class SegmentOrder {
+class SegmentDependencies {
 public:
   /// The next work of the queue: what it comes after, each once.
   std::vector<uint32_t> add(uint32_t queue) {

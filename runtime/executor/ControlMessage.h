@@ -20,7 +20,7 @@ enum class EndReason : uint8_t {
   None = 0,
   Finished = 1, ///< all steps that the run asked for
   Stop = 2, ///< a stop was requested: a signal, a checkpoint by the clock, or whoever takes the steps takes no more
-  Closed = 3, ///< end of stream: no ticket left, never sent as a control message
+  Closed = 3, ///< end of stream: no update ticket left, never sent as a control message
 };
 
 /// The highest step that a control message can be for; nothing counts further.

@@ -22,9 +22,9 @@ using transport::PollState;
 /// Nanoseconds. Ends of steps that follow sooner are no events of their own: they would push all others out, and cost more than a small step.
 static constexpr int64_t kEndsApart = 10000;
 
-Lane::Lane(std::shared_ptr<const LaneProgram> ofFamily, LaneInfo info, std::unique_ptr<LaneFrame> frame,
+Lane::Lane(std::shared_ptr<const LaneProgram> program, LaneInfo info, std::unique_ptr<LaneFrame> frame,
            LaneCallbacks &host)
-    : program_(std::move(ofFamily)), info_(std::move(info)), frame_(std::move(frame)), host_(&host),
+    : program_(std::move(program)), info_(std::move(info)), frame_(std::move(frame)), host_(&host),
       ports_(*program_, info_), messages_(*program_, ports_, *frame_), choice_(*program_, ports_, *frame_),
       turn_(host.gate(info_)), segments_(*program_, *frame_) {
   context_.replica = info_.instance;
@@ -36,7 +36,7 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const LanePro
   std::unique_ptr<Lane> lane(new Lane(std::move(program), std::move(info), std::move(frame), host));
   for (const LaneInstruction &instruction : lane->program_->instructions)
     if (instruction.op == LaneOp::Ticket && !(lane->tickets_ = host.tickets()))
-      return absl::InternalError(absl::StrCat(lane->info_.name, ": nobody gives it tickets"));
+      return absl::InternalError(absl::StrCat(lane->info_.name, ": nobody gives it update tickets"));
   GRAPHC_RETURN_IF_ERROR(lane->ports_.resolve(transport));
   GRAPHC_RETURN_IF_ERROR(lane->segments_.make(transport, lane->info_.name));
   lane->allReduces_.make(*lane->program_, lane->info_, lane->ports_, *lane->frame_);
@@ -374,7 +374,7 @@ std::optional<LaneState> Lane::controlReceive(const LaneInstruction &instruction
   return std::nullopt;
 }
 
-/// A permit for this step; without one the phase ends here, and the end of stream begins.
+/// An update ticket for this step; without one the phase ends here, and the end of stream begins.
 std::optional<LaneState> Lane::takeTicket() {
   const UpdateTicket ticket = tickets_->take(info_.instance, currentStep);
   if (ticket == UpdateTicket::Taken)
@@ -382,7 +382,7 @@ std::optional<LaneState> Lane::takeTicket() {
   if (ticket == UpdateTicket::None)
     return endByEndOfStream();
   return notReady(&tickets_->port(info_.instance),
-                  ticket == UpdateTicket::Wait ? PollState::Pending : PollState::Aborted, Blocked::Permit);
+                  ticket == UpdateTicket::Wait ? PollState::Pending : PollState::Aborted, Blocked::Ticket);
 }
 
 /// What the step has made is shown; of a lane that runs ahead, unless somebody waits for each step, what the one before has made. A message
@@ -548,7 +548,7 @@ LaneState Lane::portFailed(transport::Port *port, transport::PollState state) {
 std::string Lane::describeTicketWait() const {
   std::optional<UpdateTickets::Slowest> slowest = tickets_->slowest(info_.instance);
   if (!slowest || !tickets_->maxStaleness())
-    return "for a ticket";
+    return "for an update ticket";
   const plan::Plan &plan = *program_->plan;
   auto served = [&](uint32_t instance) { // instance r serves replica r
     return plan::taskText(plan, plan::replicaTask(plan, instance).value_or(plan::Task()));
@@ -566,7 +566,7 @@ std::string Lane::describeWait() const {
   if (waitsForStepper())
     return absl::StrCat(info_.name, " waits for whoever takes the steps to take step ", at.step);
   const std::string waits = absl::StrCat(info_.name, " waits at step ", at.step, " ");
-  if (at.doing == plan::LaneActivity::Permit)
+  if (at.doing == plan::LaneActivity::Ticket)
     return waits + describeTicketWait();
   if (at.doing == plan::LaneActivity::Choice)
     return waits + choice_.describe(program_->instructions[position]);

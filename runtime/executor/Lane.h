@@ -100,7 +100,7 @@ public:
   Progress progress() const { return {currentStep, iteration, position, sub, messages_.summedBytes()}; }
 
 private:
-  Lane(std::shared_ptr<const LaneProgram> ofFamily, LaneInfo info, std::unique_ptr<LaneFrame> frame,
+  Lane(std::shared_ptr<const LaneProgram> program, LaneInfo info, std::unique_ptr<LaneFrame> frame,
        LaneCallbacks &host);
   /// Where somebody takes the steps one by one: nothing once the lane may begin this one.
   std::optional<LaneState> awaitTurn();
@@ -163,7 +163,7 @@ private:
   int64_t stepStart_ = 0; // nanoseconds; the end of the step before
   int64_t lastEnd_ = 0; // of a step, that is among the events
   transport::Port *port_ = nullptr;
-  transport::RecvPort *gathering_ = nullptr; // blockedPort, where blockedPorts are waited for together
+  transport::RecvPort *gathering_ = nullptr; // port_, where blockedPorts_ are waited for together
   std::span<transport::RecvPort *const> blockedPorts_;
   std::optional<Progress> noted_; // where it was when it last began to wait
   EndReason endReason_ = EndReason::None;

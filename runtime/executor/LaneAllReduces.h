@@ -1,6 +1,6 @@
 //===- LaneAllReduces.h - the all-reduces of one lane ---------------------------------------------------*- C++ -*-===//
 //
-// Each is one AllReduce; those that a step has begun get on between its instructions.
+// Each is one ResumableAllReduce; those that a step has begun get on between its instructions.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANEALLREDUCES_H
@@ -16,7 +16,7 @@
 
 namespace graphc::executor {
 
-/// By Program::allReduces.
+/// By LaneProgram::allReduces.
 class LaneAllReduces {
 public:
   /// The ports are resolved. Writes the argument table where sums are read elsewhere than in their buffer.

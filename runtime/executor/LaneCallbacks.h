@@ -57,7 +57,7 @@ public:
   virtual uint64_t stepsBefore() const { return 0; }
   /// Chief's lane, once a step: does the phase end after this step?
   virtual ControlMessage decide(const LaneInfo &lane, uint64_t step) = 0;
-  /// Asynchronous phases: the updates still to be done. Null where no program of this task takes tickets.
+  /// Asynchronous phases: the updates still to be done. Null where no program of this task takes update tickets.
   virtual UpdateTickets *tickets() = 0;
   /// Where the lane waits before each step, asked as it is made; null: it waits for nobody.
   virtual StepGate *gate(const LaneInfo &) { return nullptr; }

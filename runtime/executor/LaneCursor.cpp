@@ -59,8 +59,8 @@ plan::LanePosition LaneCursor::place(const LaneProgram &program, const LaneInfo 
     break;
   case LaneOp::Ticket:
     if (std::optional<UpdateTickets::Slowest> slowest = tickets->slowest(info.instance);
-        slowest && on == Blocked::Permit) {
-      at.doing = plan::LaneActivity::Permit;
+        slowest && on == Blocked::Ticket) {
+      at.doing = plan::LaneActivity::Ticket;
       at.peer = slowest->instance;
     }
     break;

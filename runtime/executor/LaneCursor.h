@@ -11,10 +11,10 @@ namespace graphc::executor {
 
 /// Its lane moves it, at the cost of plain numbers; any thread may ask where it is.
 struct LaneCursor {
-  enum class Blocked : uint8_t { No, Message, Device, Results, Permit, Turn, Rests }; // Turn: whoever takes the steps;
+  enum class Blocked : uint8_t { No, Message, Device, Results, Ticket, Turn, Rests }; // Turn: whoever takes the steps;
   // Rests: it has ended, or stands between two steps until its worker is back
   base::SingleWriter<uint32_t> position; ///< instruction
-  base::SingleWriter<uint32_t> sub; ///< instance within an instruction that touches a family
+  base::SingleWriter<uint32_t> sub; ///< instance within an instruction that acts on several instances
   base::SingleWriter<uint32_t> iteration; ///< of a loop
   base::SingleWriter<uint64_t> currentStep;
   base::SingleWriter<Blocked> blocked; ///< what the lane waits for

@@ -57,7 +57,7 @@ public:
     return {locks_.data() + instruction.lockFirst, instruction.lockCount};
   }
   std::vector<void *> buffers; ///< one a plan buffer
-  std::vector<void *> arguments; ///< one a call argument, in Program::argumentBuffers' order
+  std::vector<void *> arguments; ///< one a call argument, in LaneProgram::argumentBuffers' order
   std::vector<void *> oddArguments; ///< the same of odd steps, where the lane runs ahead; else empty
   void *const *argumentsOf(uint64_t step) const {
     return step % 2 && !oddArguments.empty() ? oddArguments.data() : arguments.data();
@@ -72,7 +72,7 @@ private:
   device::MemoryRegion deviceArena_;
   std::span<uint8_t> arena_;
   bool patterned_ = false;
-  std::vector<base::Mutex *> locks_; // by Program::lockVariables
+  std::vector<base::Mutex *> locks_; // by LaneProgram::lockVariables
 };
 
 } // namespace graphc::executor

@@ -31,8 +31,8 @@ public:
   /// Once more where links were made anew. An error leaves those of before.
   absl::Status resolve(transport::Transport &transport);
 
-  std::vector<transport::SendPort *> sends; ///< by Program::sendPorts; null where this instance has none
-  std::vector<transport::RecvPort *> receives; ///< by Program::receivePorts; likewise
+  std::vector<transport::SendPort *> sends; ///< by LaneProgram::sendPorts; null where this instance has none
+  std::vector<transport::RecvPort *> receives; ///< by LaneProgram::receivePorts; likewise
 
   // For people: "receive train.w1.gradient[1] (model.mlir:12:8) from /job:worker/task:1 train.worker[1]".
   std::string describeSend(uint32_t port) const { return describe(program_.sendPorts[port], true); }

@@ -19,7 +19,7 @@ namespace graphc::executor {
 
 class ProgramBuilder {
 public:
-  ProgramBuilder(const plan::Plan &plan, uint32_t index, const KernelLibrary &library)
+  ProgramBuilder(const plan::Plan &plan, uint32_t index, const LoadedKernels &library)
       : plan_(plan), source_(plan.programs(int(index))), library_(library), program_(std::make_shared<LaneProgram>()) {
     program_->plan = &plan;
     program_->source = &source_;
@@ -93,13 +93,13 @@ private:
   void addSend(const plan::Instruction &from, LaneOp op);
   void append(LaneInstruction &to, const plan::InstructionEffects &effects);
   uint32_t sendPort(uint32_t channel, uint32_t &count);
-  uint32_t receivePort(uint32_t channel, bool family);
+  uint32_t receivePort(uint32_t channel, bool allInstances);
   void addPatches();
   void addReads(const LaneInstruction &call);
 
   const plan::Plan &plan_;
   const plan::Program &source_;
-  const KernelLibrary &library_;
+  const LoadedKernels &library_;
   std::shared_ptr<LaneProgram> program_;
   std::set<uint32_t> fetched_; // buffers that the host reads at the end of the step
   std::map<uint32_t, std::pair<uint32_t, uint32_t>> sendPorts_; // channel → first port, count
@@ -149,11 +149,11 @@ uint32_t ProgramBuilder::sendPort(uint32_t channel, uint32_t &count) {
   return it->second.first;
 }
 
-uint32_t ProgramBuilder::receivePort(uint32_t channel, bool family) {
+uint32_t ProgramBuilder::receivePort(uint32_t channel, bool allInstances) {
   auto [it, isNew] = receivePorts_.try_emplace(channel, uint32_t(program_->receivePorts.size()));
   if (isNew) {
     const plan::Channel &c = plan_.channels(int(channel));
-    if (family)
+    if (allInstances)
       for (uint32_t r = 0; r < c.instances(); ++r)
         program_->receivePorts.push_back({channel, r, false, c.all_to_all(), PortUse::All});
     else
@@ -554,7 +554,7 @@ void ProgramBuilder::addPatches() {
 }
 
 absl::StatusOr<std::shared_ptr<const LaneProgram>> LaneProgram::create(const plan::Plan &plan, uint32_t index,
-                                                                       const KernelLibrary &library) {
+                                                                       const LoadedKernels &library) {
   return ProgramBuilder(plan, index, library).build();
 }
 

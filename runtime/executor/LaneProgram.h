@@ -1,6 +1,6 @@
 //===- LaneProgram.h - a plan program as the executor runs it -------------------------------------------*- C++ -*-===//
 //
-// Immutable and shared by the instances of a family on one task. Made from a verified plan, so nothing is checked here.
+// Immutable and shared by the instances of a replicated program on one task. Made from a verified plan, so nothing is checked here.
 // Everything an instruction names is resolved to an index into a table of the lane (ports) or frame (arguments), so that
 // the step loop does no look-up.
 //
@@ -134,7 +134,7 @@ struct LaneProgram {
 
   /// `plan` and `library` must outlive the program.
   static absl::StatusOr<std::shared_ptr<const LaneProgram>> create(const plan::Plan &plan, uint32_t index,
-                                                                   const KernelLibrary &library);
+                                                                   const LoadedKernels &library);
 
   const plan::Plan *plan = nullptr;
   const plan::Program *source = nullptr;
@@ -146,7 +146,7 @@ struct LaneProgram {
   std::vector<uint32_t> planPlaces; // of each instruction: which of the plan's it is
   uint32_t stepFirst = 0; // where the other steps begin
   std::vector<bool> doneOnce; // of each instruction: RejoinableTasks.h
-  std::vector<LaneInstruction> deferredReleases; // of messages that are fetched: run after Host::stepDone
+  std::vector<LaneInstruction> deferredReleases; // of messages that are fetched: run after LaneCallbacks::stepDone
   std::vector<uint32_t> argumentBuffers; // the plan buffer of every argument table entry
   std::vector<uint32_t> patches; // argument table entries to rewrite on a Receive or Acquire
   std::vector<uint32_t> lockVariables; // plan variables, ascending within an instruction

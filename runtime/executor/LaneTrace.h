@@ -103,7 +103,7 @@ private:
 
   uint32_t step_ = 0;
   bool inStep_ = false, waiting_ = false;
-  int64_t stepBegin_ = 0, last_ = 0, resumed_ = 0; ///< last: the end of the record before
+  int64_t stepBegin_ = 0, last_ = 0, resumed_ = 0; ///< last_: the end of the record before
   uint32_t first_ = 0;
   Place waits_;
   TraceRecord wait_;

@@ -51,9 +51,9 @@ std::string deviceOf(const plan::Code &code, const plan::Program &program) {
 
 bool isOfCpu(const std::string &algorithm) { return algorithm.rfind(kernels::kCpuAlgorithm, 0) == 0; }
 
-absl::StatusOr<std::unique_ptr<KernelLibrary>>
-KernelLibrary::load(const plan::Plan &plan, const std::vector<uint32_t> &programs, kernels::ThreadPool *pool) {
-  std::unique_ptr<KernelLibrary> library(new KernelLibrary);
+absl::StatusOr<std::unique_ptr<LoadedKernels>>
+LoadedKernels::load(const plan::Plan &plan, const std::vector<uint32_t> &programs, kernels::ThreadPool *pool) {
+  std::unique_ptr<LoadedKernels> library(new LoadedKernels);
   library->kernels_.resize(size_t(plan.kernels_size()));
   std::set<std::pair<uint32_t, std::string>> called; // a compiled kernel on a device
   for (uint32_t index : programs) {
@@ -101,7 +101,7 @@ KernelLibrary::load(const plan::Plan &plan, const std::vector<uint32_t> &program
 
 /// Makes the kernel of each call once; where algorithms are told, of those alone that can be told one. Lanes make theirs by the algorithm
 /// that it has told.
-absl::Status KernelLibrary::choose(const plan::Plan &plan, const KernelAlgorithms &told, kernels::ThreadPool *pool) {
+absl::Status LoadedKernels::choose(const plan::Plan &plan, const KernelAlgorithms &told, kernels::ThreadPool *pool) {
   KernelAlgorithms chosen;
   for (const auto &[index, name] : libraryCalls_) {
     const plan::Kernel &kernel = plan.kernels(int(index));
@@ -132,17 +132,17 @@ absl::Status KernelLibrary::choose(const plan::Plan &plan, const KernelAlgorithm
   return absl::OkStatus();
 }
 
-absl::Status KernelLibrary::take(const plan::Plan &plan, const KernelAlgorithms &told) {
+absl::Status LoadedKernels::take(const plan::Plan &plan, const KernelAlgorithms &told) {
   return told.empty() ? absl::OkStatus() : choose(plan, told, nullptr);
 }
 
-const device::DeviceCode &KernelLibrary::code(const plan::Plan &plan, uint32_t kernel,
+const device::DeviceCode &LoadedKernels::code(const plan::Plan &plan, uint32_t kernel,
                                               const plan::Program &program) const {
   const uint32_t code = plan.kernels(int(kernel)).compiled().code();
   return *codes_.at({code, deviceOf(plan.code(int(code)), program)});
 }
 
-absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::loadFor(const plan::Plan &plan, const plan::Task &task,
+absl::StatusOr<std::unique_ptr<LoadedKernels>> LoadedKernels::loadFor(const plan::Plan &plan, const plan::Task &task,
                                                                       kernels::ThreadPool *pool) {
   std::vector<uint32_t> programs;
   for (int i = 0; i < plan.programs_size(); ++i)

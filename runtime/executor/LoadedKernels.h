@@ -24,13 +24,13 @@ bool isOfCpu(const std::string &algorithm);
 
 /// Loads the code objects of a verified plan that `programs` call, each on its program's device, and compares their kernel
 /// tables with what the plan says of its kernels; has each library say how it will do its calls. One a process; the code stays loaded while the object lives.
-class KernelLibrary {
+class LoadedKernels {
 public:
   /// `pool`: whose threads lanes will share kernels with. What has to be tried for that is tried here, which may take as long as a step of each.
-  static absl::StatusOr<std::unique_ptr<KernelLibrary>>
+  static absl::StatusOr<std::unique_ptr<LoadedKernels>>
   load(const plan::Plan &plan, const std::vector<uint32_t> &programs, kernels::ThreadPool *pool = nullptr);
   /// Every program with an instance on `task`.
-  static absl::StatusOr<std::unique_ptr<KernelLibrary>> loadFor(const plan::Plan &plan, const plan::Task &task,
+  static absl::StatusOr<std::unique_ptr<LoadedKernels>> loadFor(const plan::Plan &plan, const plan::Task &task,
                                                                 kernels::ThreadPool *pool = nullptr);
 
   /// The entry of a kernel compiled for the host; null for others, for library kernels and for kernels no given program calls.
@@ -45,7 +45,7 @@ public:
   absl::Status take(const plan::Plan &plan, const KernelAlgorithms &told);
 
 private:
-  KernelLibrary() = default;
+  LoadedKernels() = default;
   absl::Status choose(const plan::Plan &plan, const KernelAlgorithms &told, kernels::ThreadPool *pool);
   std::set<std::pair<uint32_t, std::string>> libraryCalls_; // a library kernel on a device
   KernelAlgorithms taken_;

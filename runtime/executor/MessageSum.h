@@ -17,8 +17,8 @@ namespace graphc::executor {
 
 class MessageSum {
 public:
-  /// Messages of a family that are added whole are waited for all at once up to this size: to add them is then nothing beside
-  /// being woken for each.
+  /// Messages of a replicated program that are added whole are waited for all at once up to this size: to add them is then
+  /// nothing beside being woken for each.
   static constexpr uint64_t kMostGathered = 64 << 10; ///< bytes
 
   MessageSum(const LaneProgram &program, const LanePorts &ports, LaneFrame &frame)
@@ -40,7 +40,7 @@ private:
   };
   /// Ready: there is more of it than before.
   transport::PollState lookAt(const LaneInstruction &instruction, uint32_t instance);
-  /// Adds what can be added of messages[summed … end); the code of a kernel that failed, or 0.
+  /// Adds what can be added of messages_[summed_ … end); the code of a kernel that failed, or 0.
   int addUpTo(const LaneInstruction &instruction, uint32_t end, const GraphcContext &context);
 
   const LaneProgram &program_;

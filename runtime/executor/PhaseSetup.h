@@ -2,9 +2,9 @@
 //
 // How a session uses the executor:
 //
-//   auto library   = KernelLibrary::loadFor(plan, task);
+//   auto library   = LoadedKernels::loadFor(plan, task);
 //   auto variables = VariableStore::create(plan, task);         (*variables)->initialize();
-//   for (const Endpoint &e : taskEndpoints(plan, task)) …       build the transports from specs and peers
+//   for (const ChannelEndpoint &e : taskEndpoints(plan, task)) …       build the transports from specs and peers
 //   auto lanes = makeLanes({plan, task, **variables, **library, transport, host}, phase);
 //   absl::Status ended = runLanes(*lanes, options);             … then the next phase, the same transports
 //
@@ -35,7 +35,7 @@ struct ChannelEndpoint {
 /// channels to the sender itself are left out.
 std::vector<ChannelEndpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task);
 
-/// The tickets of a phase: for the program that takes them, where `task` (any, where it is null) runs it; else null.
+/// The update tickets of a phase: for the program that takes them, where `task` (any, where it is null) runs it; else null.
 std::unique_ptr<UpdateTickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase,
                                            uint64_t total, std::function<bool()> stopRequested = {});
 
@@ -52,7 +52,7 @@ struct TaskContext {
   const plan::Plan &plan; ///< verified
   plan::Task task;
   VariableStore &variables;
-  const KernelLibrary &library;
+  const LoadedKernels &library;
   transport::Transport &transport; ///< holds every endpoint of the phase
   LaneCallbacks &host;
   FrameOptions frame = {};

@@ -14,7 +14,7 @@ class QueuePort final : public transport::Port {
 public:
   QueuePort(device::DeviceQueue &queue, const transport::Transport &transport) : queue_(queue), transport_(transport) {}
 
-  /// Ready once the queue has counted to `n`. Pending where its work failed too: see Queue::status().
+  /// Ready once the queue has counted to `n`. Pending where its work failed too: see DeviceQueue::status().
   transport::PollState poll(uint64_t n) {
     count_ = n;
     if (queue_.reached(n) == device::DeviceQueue::Reached::Yes)

@@ -23,14 +23,14 @@ std::vector<std::string> whyNoRejoin(const plan::Plan &plan, uint32_t phase);
 /// The replicas of a task: the instances of programs that are or serve them.
 std::set<uint32_t> replicasOf(const plan::Plan &plan, const plan::Task &task);
 
-/// Whether a lane that goes through a step again leaves the instruction out: it takes a ticket, writes a variable, or exchanges a message
-/// with a program that is no replica's and so is not made again.
+/// Whether a lane that goes through a step again leaves the instruction out: it takes an update ticket, writes a variable, or exchanges a
+/// message with a program that is no replica's and so is not made again.
 bool isDoneOnce(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction);
 
 /// A place between two instructions of a lane: all before it is done.
 struct LanePoint {
   uint64_t step = 0;
-  uint32_t instruction = 0; ///< of Program::instructions
+  uint32_t instruction = 0; ///< of LaneProgram::instructions
   friend auto operator<=>(const LanePoint &, const LanePoint &) = default;
 };
 

@@ -1,13 +1,14 @@
-//===- StepGate.h - where the lanes of a task wait for the permit of each step ------------------------------*- C++ -*-===//
+//===- StepGate.h - where the lanes of a task wait before each step -------------------------------------*- C++ -*-===//
 //
 // For a run whose steps somebody else takes one by one (api/Session.h). All lanes of the task stand before the same step, nothing of it
 // done; the stepper opens the gate for one step and waits until they stand before the next one. So between two steps every update of the
 // step before is made, nothing is under way, and the phase can end right there. Runs that nobody steps have no gate.
 //
-// Two may have a say: the stepper of this process, and the chief's, whose permits come from another one. A step is made that both allow.
+// Two may have a say: the stepper of this process, and the chief's, whose step permits come from another one. A step is made that both
+// allow.
 //
-// Threads: each lane asks by a turn of its own; one thread steps; permits, abort() and ended() are any thread's. A step takes the mutex once a
-// lane.
+// Threads: each lane asks by a turn of its own; one thread steps; grant(), abort() and ended() are any thread's. A step takes the mutex
+// once a lane.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_STEPGATE_H
@@ -56,7 +57,7 @@ public:
   /// Of the session, once the lanes of the phase have ended, after so many steps.
   void finish(uint64_t steps) { made_.store(first_.load() + steps, std::memory_order_release); }
 
-  // Of the chief's permits, where they count.
+  // Of the chief's step permits, where they count.
   void awaitGrants() { granted_.store(0, std::memory_order_release); } ///< before the first begin()
   /// So many steps may be made over all phases.
   void grant(uint64_t steps);
@@ -66,7 +67,7 @@ public:
   // Of the thread that steps.
   /// The lanes may make one step more. Only while all of them wait.
   void open();
-  /// Waits until every lane waits before a step that has no permit. False: no lane comes any more.
+  /// Waits until every lane waits before a step that may not begin yet. False: no lane comes any more.
   bool awaitLanes();
   /// The lanes end the phase where they stand, and those of later phases before their first step.
   void end();

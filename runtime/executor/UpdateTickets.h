@@ -1,6 +1,6 @@
 //===- UpdateTickets.h - who may start its next step of an asynchronous phase ---------------------------*- C++ -*-===//
 //
-// One object a task and run of a phase, on the task whose program takes the tickets (the owner of global_step): the one
+// One object a task and run of a phase, on the task whose program takes the update tickets (the owner of global_step): the one
 // place that decides. An instance that asks for a ticket at step c has done c steps; that number is its clock.
 //
 // Bounded staleness (SSP): a ticket for step c is given only while the slowest live clock is at least c - s. An instance

@@ -105,7 +105,7 @@ private:
   const MatmulDesc desc_;
   std::vector<MatmulBlock> blocks_;
   std::vector<Product> products_; // one a block
-  std::vector<uint64_t> copies_, scratches_; // where they begin in `memory`
+  std::vector<uint64_t> copies_, scratches_; // where they begin in `memory_`
   std::unique_ptr<Bytes> memory_;
 };
 

@@ -54,7 +54,8 @@ private:
   std::atomic<bool> ends_{false};
 };
 
-/// part(i) for each i < count, as Pool::run does it; without a pool one behind the other on this thread. The code of a part that failed, or 0.
+/// part(i) for each i < count, as ThreadPool::run does it; without a pool one behind the other on this thread. The code of a part that
+/// failed, or 0.
 template <typename Part> int runParts(ThreadPool *pool, uint32_t count, const Part &part) {
   struct Call {
     const Part &part;

@@ -14,8 +14,8 @@
 
 namespace graphc::kernels {
 
-/// Whether `Winograd` has the convolution: features last, windows of 3x3 that move by one place, features in sixteens; and the CPU has
-/// fused multiply-adds of vectors.
+/// Whether `WinogradConvolution` has the convolution: features last, windows of 3x3 that move by one place, features in sixteens; and the
+/// CPU has fused multiply-adds of vectors.
 bool winogradServes(const GraphcConvolutionDesc &desc);
 
 /// One of them; nothing but its sizes.

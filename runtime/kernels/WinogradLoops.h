@@ -1,11 +1,11 @@
 //===- WinogradLoops.h - WinogradConvolution.cpp's loops, for one width of vectors ----------------------*- C++ -*-===//
 //
-// Included once for each width, in a namespace of its own that has said what `Vector` is; so there is no guard. Lanes are neighbouring
-// features, and no lane's number depends on another's: each width has the same bits.
+// Included once for each width, in a namespace of its own that has said what `Vector` is; so there is no guard. A vector's
+// elements are neighbouring features, and no element's number depends on another's: each width has the same bits.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-constexpr int64_t kLanes = sizeof(Vector) / sizeof(float);
+constexpr int64_t kVectorElements = sizeof(Vector) / sizeof(float);
 
 static inline Vector load(const float *from) {
   Vector value;
@@ -14,19 +14,19 @@ static inline Vector load(const float *from) {
 }
 static inline void store(float *to, Vector value) { __builtin_memcpy(to, &value, sizeof value); }
 
-/// Lane i is from[i * step], or goes there.
+/// Element i is from[i * step], or goes there.
 static inline Vector get(const float *from, int64_t step) {
   if (step == 1)
     return load(from);
   Vector value{};
-  for (int64_t i = 0; i < kLanes; ++i)
+  for (int64_t i = 0; i < kVectorElements; ++i)
     value[int(i)] = from[i * step];
   return value;
 }
 static inline void put(float *to, int64_t step, Vector value) {
   if (step == 1)
     return store(to, value);
-  for (int64_t i = 0; i < kLanes; ++i)
+  for (int64_t i = 0; i < kVectorElements; ++i)
     to[i * step] = value[int(i)];
 }
 
@@ -98,7 +98,7 @@ static void transformRow(const Cursor &cursor, const float *input, int64_t tiles
   int64_t across[kSize];
   cursor.findRows(input, zeros, features, rows, across);
   const int64_t left = cursor.left();
-  for (int64_t c = 0; c < features; c += kLanes) {
+  for (int64_t c = 0; c < features; c += kVectorElements) {
     Vector t[kSize][kSize]; // columns of the tile, transformed
     auto column = [&](int64_t x, Vector *transformed) {
       Vector d[kSize];
@@ -144,7 +144,7 @@ static void transformGradients(Cursor cursor, const float *gradient, int64_t til
   for (int64_t t = 0; t < tiles; ++t, cursor.next()) {
     const float *at[kTile * kTile];
     cursor.find(gradient, zeros, features, at);
-    for (int64_t c = 0; c < features; c += kLanes) {
+    for (int64_t c = 0; c < features; c += kVectorElements) {
       Vector half[kTile][kSize];
       for (int x = 0; x < kTile; ++x) {
         Vector g[kTile];
@@ -170,7 +170,7 @@ static void transformResults(Cursor cursor, const float *from, int64_t tiles, fl
   for (int64_t t = 0; t < tiles; ++t, cursor.next()) {
     float *at[kTile * kTile];
     cursor.find(result, nowhere, features, at);
-    for (int64_t c = 0; c < features; c += kLanes) {
+    for (int64_t c = 0; c < features; c += kVectorElements) {
       const float *in = from + t * features + c;
       Vector half[kSize][kTile];
       for (int j = 0; j < kSize; ++j) {
@@ -198,11 +198,11 @@ static void multiply(const float *a, int64_t aRow, int64_t aStep, const float *b
   Vector sum[Rows][Vectors];
   for (int r = 0; r < Rows; ++r)
     for (int v = 0; v < Vectors; ++v)
-      sum[r][v] = Adds ? load(c + r * cRow + v * kLanes) : Vector{};
+      sum[r][v] = Adds ? load(c + r * cRow + v * kVectorElements) : Vector{};
   for (int64_t k = 0; k < depth; ++k) {
     Vector right[Vectors];
     for (int v = 0; v < Vectors; ++v)
-      right[v] = load(b + k * bStep + v * kLanes);
+      right[v] = load(b + k * bStep + v * kVectorElements);
     for (int r = 0; r < Rows; ++r) {
       const Vector left = a[r * aRow + k * aStep];
       for (int v = 0; v < Vectors; ++v)
@@ -211,13 +211,13 @@ static void multiply(const float *a, int64_t aRow, int64_t aStep, const float *b
   }
   for (int r = 0; r < Rows; ++r)
     for (int v = 0; v < Vectors; ++v)
-      store(c + r * cRow + v * kLanes, sum[r][v]);
+      store(c + r * cRow + v * kVectorElements, sum[r][v]);
 }
 
 /// c = a x b, or c += a x b, in blocks of as many registers as there are; `columns` is a multiple of 16.
 template <bool Adds> static void product(const GroupProduct &p) {
   auto blocks = [&]<int Rows, int Vectors>() {
-    for (int64_t column = 0; column < p.columns; column += Vectors * kLanes) {
+    for (int64_t column = 0; column < p.columns; column += Vectors * kVectorElements) {
       int64_t row = 0;
       for (; row + Rows <= p.rows; row += Rows)
         multiply<Rows, Vectors, Adds>(p.a + row * p.aRow, p.aRow, p.aStep, p.b + column, p.columns,
@@ -227,7 +227,7 @@ template <bool Adds> static void product(const GroupProduct &p) {
                                    p.c + row * p.columns + column, p.columns, p.depth);
     }
   };
-  constexpr bool isWide = kLanes == 16;
+  constexpr bool isWide = kVectorElements == 16;
   if (isWide && p.columns % 64 == 0)
     blocks.template operator()<4, isWide ? 4 : 2>();
   else if (isWide && p.columns % 32 == 0)
@@ -239,7 +239,7 @@ template <bool Adds> static void product(const GroupProduct &p) {
 /// G g G' of the filter, or of the one that makes the gradient by the input of it: turned round, and with inputs and outputs swapped.
 static void transformFilter(const FilterSteps &s, const float *from, float *to) {
   for (int64_t other = 0; other < s.others(); ++other)
-    for (int64_t c = 0; c < s.neighbours(); c += kLanes) {
+    for (int64_t c = 0; c < s.neighbours(); c += kVectorElements) {
       Vector half[3][kSize];
       for (int column = 0; column < 3; ++column) {
         Vector g[3];
@@ -261,7 +261,7 @@ static void transformFilter(const FilterSteps &s, const float *from, float *to) 
 /// G' m G, into the filter's gradient.
 static void transformFilterGradient(const FilterSteps &s, const float *from, float *to) {
   for (int64_t other = 0; other < s.others(); ++other)
-    for (int64_t c = 0; c < s.neighbours(); c += kLanes) {
+    for (int64_t c = 0; c < s.neighbours(); c += kVectorElements) {
       const float *in = from + other * s.neighbours() + c;
       Vector part[kSize][3];
       for (int j = 0; j < kSize; ++j) {

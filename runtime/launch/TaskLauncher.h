@@ -28,7 +28,7 @@ struct LaunchOptions {
   std::string logFile; ///< its own lines go there too
   int planFd = -1; ///< a memfd that the tasks inherit
   std::vector<std::string> wrong; ///< for the chief of a check
-  uint32_t maxRestarts = 0; ///< Restarts
+  uint32_t maxRestarts = 0; ///< RestartPolicy
   bool fromMemory = false; ///< likewise
   bool evaluator = false; ///< one beside the tasks, whose death is none of theirs
   bool check = false; ///< graphrun check: exit status 1 of a task is a result, and it has said why

@@ -15,7 +15,7 @@
 
 namespace graphc::observe {
 
-/// How far ahead of the slowest live worker the steps of an asynchronous phase began, where tickets are given.
+/// How far ahead of the slowest live worker the steps of an asynchronous phase began, where update tickets are given.
 struct StalenessStats {
   uint64_t worst = 0;
   std::vector<uint64_t> steps; ///< that began so many steps ahead; the last entry: that far and further

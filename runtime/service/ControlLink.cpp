@@ -45,7 +45,7 @@ void ControlLink::onStop(std::function<void(uint64_t)> callback) {
   onStop_ = std::move(callback);
 }
 
-void ControlLink::onPermit(std::function<void(const ToTask::Permit &)> callback) {
+void ControlLink::onPermit(std::function<void(const ToTask::StepPermit &)> callback) {
   base::MutexLock lock(calling_);
   onPermit_ = std::move(callback);
 }
@@ -79,7 +79,7 @@ bool ControlLink::endedByLoss() const {
 }
 
 /// A word of the master, on gRPC's thread (the chief's own task: on the caller's). An abort ends the link at once. A
-/// heartbeat only counts as heard. A stop request and a permit go to the phase that runs. Everything else waits in the inbox for
+/// heartbeat only counts as heard. A stop request and a step permit go to the phase that runs. Everything else waits in the inbox for
 /// the session's thread.
 void ControlLink::deliver(const ToTask &message) {
   if (message.has_abort()) {
@@ -115,10 +115,10 @@ void ControlLink::deliver(const ToTask &message) {
       onGone_(message.gone());
     return;
   }
-  if (message.has_permit()) {
+  if (message.has_step_permit()) {
     base::MutexLock lock(calling_);
     if (onPermit_)
-      onPermit_(message.permit());
+      onPermit_(message.step_permit());
     return;
   }
   {

@@ -31,10 +31,10 @@ public:
   /// Called on any thread at the first abort or loss: wakes what the session's inbox cannot. Once another callback, or none, is given, the one
   /// before is called no more and no call of it is under way.
   void onEnd(std::function<void(absl::Status)> callback);
-  /// Called when the master asks for the end of the phase of this epoch at the next step; overtakes orders. Otherwise as onEnd().
-  void onStop(std::function<void(uint64_t epoch)> callback);
-  /// Called for each permit, in their order, before what waits in the inbox. Otherwise as onEnd().
-  void onPermit(std::function<void(const ToTask::Permit &)> callback);
+  /// Called when the master asks for the end of the phase of this generation at the next step; overtakes orders. Otherwise as onEnd().
+  void onStop(std::function<void(uint64_t generation)> callback);
+  /// Called for each step permit, in their order, before what waits in the inbox. Otherwise as onEnd().
+  void onPermit(std::function<void(const ToTask::StepPermit &)> callback);
   /// Called when a process was lost whose task may come back. Otherwise as onEnd().
   void onGone(std::function<void(const Gone &)> callback);
   /// Has receive() return a message that says nothing.
@@ -69,7 +69,7 @@ private:
   std::function<void(absl::Status)> onEnd_ ABSL_GUARDED_BY(calling_);
   std::function<void(uint64_t)> onStop_ ABSL_GUARDED_BY(calling_);
   std::function<void(const Gone &)> onGone_ ABSL_GUARDED_BY(calling_);
-  std::function<void(const ToTask::Permit &)> onPermit_ ABSL_GUARDED_BY(calling_);
+  std::function<void(const ToTask::StepPermit &)> onPermit_ ABSL_GUARDED_BY(calling_);
   absl::Time heard_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture(); ///< nothing yet: not silent
 };
 

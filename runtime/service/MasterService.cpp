@@ -16,7 +16,7 @@ grpc::Status toGrpc(const absl::Status &status) {
 }
 } // namespace
 
-/// One task's stream. gRPC's reference to it is `self_`, given back in OnDone; the coordinator holds another as Member.
+/// One task's stream. gRPC's reference to it is `self_`, given back in OnDone; the coordinator holds another as TaskLink.
 class MasterService::Stream final : public grpc::ServerBidiReactor<FromTask, ToTask>, public TaskLink {
 public:
   Stream(MasterService &service, tls::PeerCertificate certificate)

@@ -485,15 +485,15 @@ void TaskCoordinator::tell(const ToTask &message) {
     member->send(message);
 }
 
-void TaskCoordinator::requestStop(uint64_t epoch) {
+void TaskCoordinator::requestStop(uint64_t generation) {
   ToTask message;
-  message.set_stop(epoch);
+  message.set_stop(generation);
   tell(message);
 }
 
-void TaskCoordinator::permit(const ToTask::Permit &permit) {
+void TaskCoordinator::permit(const ToTask::StepPermit &permit) {
   ToTask message;
-  *message.mutable_permit() = permit;
+  *message.mutable_step_permit() = permit;
   tell(message);
 }
 

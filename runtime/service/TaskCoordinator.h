@@ -99,10 +99,10 @@ public:
                                                       std::optional<TaskIncarnation> comer = std::nullopt);
   /// The order under way for all is now given to this one: so it is one of all. False: it was lost again.
   bool back(const TaskIncarnation &comer, Order order);
-  /// Asks every task to end the phase that began with `epoch` at the next step boundary; where that has ended, nothing happens.
-  void requestStop(uint64_t epoch);
+  /// Asks every task to end the phase that began with `generation` at the next step boundary; where that has ended, nothing happens.
+  void requestStop(uint64_t generation);
   /// To every task, in the order of these calls: how many steps may be made (a run whose steps the chief's session takes).
-  void permit(const ToTask::Permit &permit);
+  void permit(const ToTask::StepPermit &permit);
   /// The task's stream ended. An error unless the task said it was leaving or the run has ended.
   void disconnected(uint32_t task, uint64_t incarnation, const std::string &how);
   /// Called every fraction of a second by the heartbeat: sends heartbeats, finds silent tasks. Where it was not called for long, this

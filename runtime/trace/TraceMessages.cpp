@@ -39,10 +39,10 @@ void TraceMessages::addSends(uint32_t index, Ends &ends) const {
   }
 }
 
-void TraceMessages::addReceives(uint32_t index, bool family, Ends &ends) const {
+void TraceMessages::addReceives(uint32_t index, bool allInstances, Ends &ends) const {
   const plan::Channel &channel = plan_.channels(static_cast<int>(index));
   const bool oneSender = channel.control() || plan_.programs(static_cast<int>(channel.sender())).instances() == 1;
-  if (!family) {
+  if (!allInstances) {
     ends.ports.push_back({index, instance_, oneSender ? 0 : instance_, false});
     return;
   }
@@ -71,20 +71,20 @@ TraceMessages::Ends TraceMessages::endsOf(const plan::Instruction &instruction) 
       addSends(channel, ends);
     break;
   case plan::Instruction::kReceive:
-    addReceives(instruction.receive().channel(), /*family=*/false, ends);
+    addReceives(instruction.receive().channel(), /*allInstances=*/false, ends);
     break;
   case plan::Instruction::kControlReceive:
     if (!instruction.control_receive().local() || instance_ != 0)
-      addReceives(instruction.control_receive().channel(), /*family=*/false, ends);
+      addReceives(instruction.control_receive().channel(), /*allInstances=*/false, ends);
     break;
   case plan::Instruction::kAggregate:
-    addReceives(instruction.aggregate().channel(), /*family=*/true, ends);
+    addReceives(instruction.aggregate().channel(), /*allInstances=*/true, ends);
     break;
   case plan::Instruction::kCollect:
-    addReceives(instruction.collect().channel(), /*family=*/true, ends);
+    addReceives(instruction.collect().channel(), /*allInstances=*/true, ends);
     break;
   case plan::Instruction::kChoose:
-    addReceives(instruction.choose().channel(), /*family=*/true, ends);
+    addReceives(instruction.choose().channel(), /*allInstances=*/true, ends);
     break;
   default:
     break;

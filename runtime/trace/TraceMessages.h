@@ -20,7 +20,7 @@ namespace graphc::session {
 /// What one lane has recorded in one run of a phase.
 struct TracedLane {
   uint32_t task = 0, program = 0, instance = 0;
-  uint64_t run = 0; ///< the channels' epoch
+  uint64_t run = 0; ///< the channels' generation
   uint64_t firstStep = 0; ///< of the lane, counted from the very first: the first that is recorded
   std::vector<executor::TraceRecord> records;
   uint64_t lost = 0;
@@ -66,7 +66,7 @@ private:
     bool sends = false;
   };
   void addSends(uint32_t channel, Ends &ends) const;
-  void addReceives(uint32_t channel, bool family, Ends &ends) const;
+  void addReceives(uint32_t channel, bool allInstances, Ends &ends) const;
   Ends endsOf(const plan::Instruction &instruction) const;
   std::vector<std::vector<Moved>> movesOf(const plan::Instruction::AllReduceStart &start) const;
   /// Of an AllReduceStart or AllReduceDone: its channel.

@@ -1,6 +1,6 @@
 //===- ArrivalCounter.h - one wake-up for the messages of many senders -------------------------------------------*- C++ -*-===//
 //
-// Where one lane takes the messages of a whole family it would otherwise sleep and be woken once a sender. Its arrival counter counts
+// Where one lane takes the messages of all instances it would otherwise sleep and be woken once a sender. Its arrival counter counts
 // what arrives from all of them. The sleeper says at which count it wants to be woken, and who brings the count there wakes it.
 //
 // It lies in memory that the receiver shares with its senders. They may be hostile: a wrong count wakes the lane too early, and it

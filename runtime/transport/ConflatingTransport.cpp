@@ -14,15 +14,15 @@ namespace graphc::transport {
 
 namespace {
 /// Of one channel: what its instances' receivers wait on.
-struct Family {
+struct WakeEvent {
   base::Mutex mutex;
   base::CondVar happened;
-  std::atomic<uint64_t> events{0}; // written under mutex
+  std::atomic<uint64_t> count{0}; // written under mutex
 
   void notify() {
     {
       base::MutexLock lock(mutex);
-      events.fetch_add(1);
+      count.fetch_add(1);
     }
     happened.notifyAll();
   }
@@ -31,14 +31,14 @@ struct Family {
 
 struct ConflatingTransport::Shared {
   AbortState abort;
-  std::map<uint32_t, Family> families; // by channel
+  std::map<uint32_t, WakeEvent> events; // by channel
 };
 
 class ConflatingChannel final : public SendPort {
 public:
-  ConflatingChannel(const ChannelSpec &spec, device::MemoryRegion memory, Family &family,
+  ConflatingChannel(const ChannelSpec &spec, device::MemoryRegion memory, WakeEvent &event,
                     ConflatingTransport &transport)
-      : spec(spec), memory(std::move(memory)), family(family), transport(transport), receiver(*this) {}
+      : spec(spec), memory(std::move(memory)), event(event), transport(transport), receiver(*this) {}
 
   PollState acquire(void **data) override {
     *data = buffer(writing);
@@ -71,7 +71,7 @@ public:
   absl::Status status() const override { return transport.status(); }
 
   void tell() {
-    family.notify();
+    event.notify();
     if (transport.changed)
       transport.changed(receiver);
   }
@@ -85,7 +85,7 @@ public:
 
   const ChannelSpec spec;
   device::MemoryRegion memory;
-  Family &family;
+  WakeEvent &event;
   ConflatingTransport &transport;
   ConflatingReceiver receiver;
   base::Mutex mutex; // a leaf
@@ -102,7 +102,7 @@ AbortState &ConflatingChannel::abort() const { return transport.shared_->abort; 
 
 // While a message is held it stays the same, as in a fifo.
 PollState ConflatingReceiver::poll(const void **data) {
-  seen_ = channel_.family.events.load();
+  seen_ = channel_.event.count.load();
   bool closed = false;
   if (!held_) {
     base::MutexLock lock(channel_.mutex);
@@ -125,9 +125,9 @@ PollState ConflatingReceiver::poll(const void **data) {
 void ConflatingReceiver::release() { held_ = false; }
 
 void ConflatingReceiver::wait(absl::Duration timeout) {
-  Family &family = channel_.family;
-  base::MutexLock lock(family.mutex);
-  family.happened.waitFor(family.mutex, timeout, [&] { return family.events.load() != seen_; });
+  WakeEvent &event = channel_.event;
+  base::MutexLock lock(event.mutex);
+  event.happened.waitFor(event.mutex, timeout, [&] { return event.count.load() != seen_; });
 }
 
 absl::Status ConflatingReceiver::status() const { return channel_.status(); }
@@ -144,7 +144,7 @@ ConflatingTransport::create(const std::vector<ChannelSpec> &specs) {
                             device::MemoryRegion::allocate(3 * slotStride(spec), device::MemoryRegion::Guard::None,
                                                            "a conflating channel"));
     auto channel = std::make_unique<ConflatingChannel>(spec, std::move(memory),
-                                                       transport->shared_->families[spec.key.channel], *transport);
+                                                       transport->shared_->events[spec.key.channel], *transport);
     if (!transport->channels_.emplace(spec.key, std::move(channel)).second)
       return absl::InvalidArgumentError(
           absl::StrCat("channel ", spec.key.channel, " instance ", spec.key.instance, " is listed twice"));

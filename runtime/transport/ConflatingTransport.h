@@ -5,7 +5,7 @@
 // instructions: one being written, one that is complete, one being read in place. So neither waits for the other's copy.
 //
 // The instances of a channel share one event: whoever waits on one receiver is woken by a send to any of them (Port::wait
-// may wake spuriously), so that a lane can wait for the first of a family.
+// may wake spuriously), so that a lane can wait for the first of several instances.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_CONFLATINGTRANSPORT_H
@@ -35,7 +35,7 @@ public:
 
 private:
   ConflatingChannel &channel_;
-  uint64_t seen_ = 0; // the family's events before the last poll
+  uint64_t seen_ = 0; // the event's count before the last poll
   bool held_ = false;
 };
 
@@ -50,7 +50,7 @@ public:
   TransportCounters counters() const override { return {}; } // nothing leaves the task
   void abort(absl::Status why) override;
   absl::Status status() const override;
-  absl::Status reset(uint64_t epoch) override;
+  absl::Status reset(uint64_t generation) override;
 
   /// Called, under no lock, when a receiver's state may have changed; for who waits otherwise than in wait(). Set before
   /// any lane runs.

@@ -17,8 +17,8 @@ namespace graphc::transport {
 
 struct MessageHeader {
   uint32_t magic = kMagic;
-  uint32_t credits = 0; ///< how many Credits follow at once
-  uint64_t epoch = 0; ///< messages of an earlier epoch are dropped
+  uint32_t credits = 0; ///< how many CreditGrants follow at once
+  uint64_t generation = 0; ///< messages of an earlier generation are dropped
   uint64_t incarnation = 0; ///< of the sender's process; another one's messages are dropped
 
   static constexpr uint32_t kMagic = 0x67724632; // "2Frg" when read in the other byte order: refused
@@ -46,7 +46,7 @@ struct FrameHeader {
   uint32_t units = 0; ///< of a channel with a unit: how many the message has, in each of its frames; elsewhere 0
   uint64_t offset = 0; ///< bytes
   uint64_t step = 0; ///< of the sender's lane; for people
-  uint64_t seq = 0; ///< number of the message within the epoch, from 0
+  uint64_t seq = 0; ///< number of the message within the generation, from 0
   uint64_t length = 0; ///< payload bytes in this frame
 };
 static_assert(sizeof(FrameHeader) == 48);

@@ -158,7 +158,7 @@ void GrpcLink::written(uint32_t number) {
 // The head of a message, with every credit that there is to give back.
 grpc::Slice GrpcLink::takeCredits() {
   MessageHeader header;
-  header.epoch = epoch_.load(std::memory_order_relaxed);
+  header.generation = generation_.load(std::memory_order_relaxed);
   header.incarnation = incarnation_;
   for (const GrpcRecvPort *port = creditHead_; port; port = port->next_)
     ++header.credits;
@@ -349,11 +349,11 @@ absl::Status GrpcLink::takeMessage(Stream &stream, uint32_t number, uint64_t *pa
   if (header.magic != MessageHeader::kMagic)
     return absl::DataLossError(absl::StrCat("a message from ", peer_, " has no graphc header"));
   if (header.incarnation != peerIncarnation_.load(std::memory_order_relaxed) ||
-      header.epoch < epoch_.load(std::memory_order_acquire))
+      header.generation < generation_.load(std::memory_order_acquire))
     return absl::OkStatus(); // fenced
-  if (header.epoch > epoch_.load(std::memory_order_acquire))
-    return absl::InternalError(absl::StrCat(peer_, " is at epoch ", header.epoch, ", this task at ", epoch_.load(),
-                                            ": it did not wait for the phase to begin"));
+  if (header.generation > generation_.load(std::memory_order_acquire))
+    return absl::InternalError(absl::StrCat(peer_, " is at generation ", header.generation, ", this task at ",
+                                            generation_.load(), ": it did not wait for the phase to begin"));
   for (uint32_t i = 0; i < header.credits; ++i)
     GRAPHC_RETURN_IF_ERROR(takeCredit(reader));
   while (reader.left() > 0)
@@ -436,8 +436,8 @@ void GrpcLink::wake() {
 }
 
 /// Between two phases: every lane here is joined. All readMutexes first, so that no frame is being taken; from then on
-/// what still comes of the phase before has too low an epoch and is dropped.
-absl::Status GrpcLink::reset(uint64_t epoch) {
+/// what still comes of the phase before has too low a generation and is dropped.
+absl::Status GrpcLink::reset(uint64_t generation) {
   std::deque<std::unique_lock<base::Mutex>> readLocks;
   for (Stream &stream : streams_)
     readLocks.emplace_back(stream.readMutex);
@@ -460,7 +460,7 @@ absl::Status GrpcLink::reset(uint64_t epoch) {
     port->credits_ = 0;
     port->reset();
   }
-  epoch_.store(epoch, std::memory_order_release);
+  generation_.store(generation, std::memory_order_release);
   return absl::OkStatus();
 }
 

@@ -1,7 +1,7 @@
 //===- GrpcLink.h - everything that one task exchanges with one peer over their data streams ------------*- C++ -*-===//
 //
-// The link owns the ports and the queues of what is to be written; Wires (gRPC streams, GrpcTransport.cpp) write and read for
-// it. Lanes submit, gRPC threads drain. No call into a Wire is made under the link's mutex.
+// The link owns the ports and the queues of what is to be written; GrpcWires (gRPC streams, GrpcTransport.cpp) write and read for
+// it. Lanes submit, gRPC threads drain. No call into a GrpcWire is made under the link's mutex.
 //
 // There is one stream, or kMaxStreams where a channel has large messages. Credits are the link's: whichever stream writes next
 // takes all that there are. The streams stand and fall together.
@@ -69,7 +69,7 @@ public:
   absl::Status why() const;
   GrpcSendPort *sender(ChannelKey key) const;
   GrpcRecvPort *receiver(ChannelKey key) const;
-  absl::Status reset(uint64_t epoch);
+  absl::Status reset(uint64_t generation);
   /// True when gRPC holds no slice of any lane's buffer.
   bool drained() const;
   TransportCounters counters() const;
@@ -82,7 +82,7 @@ private:
     GrpcWire *finishing = nullptr; ///< written() finishes it
     bool writing = false;
     // Held by the reading thread for one message (gRPC has one read of a stream under way at a time) and by reset, so that a
-    // late frame of the old epoch never meets half-reset ports. Nobody else takes it. Before GrpcLink::mutex_.
+    // late frame of the old generation never meets half-reset ports. Nobody else takes it. Before GrpcLink::mutex_.
     base::Mutex readMutex;
     MessageReader reader ABSL_GUARDED_BY(readMutex);
   };
@@ -128,7 +128,7 @@ private:
   SendQueue large_ ABSL_GUARDED_BY(mutex_); ///< for any
   GrpcRecvPort *creditHead_ ABSL_GUARDED_BY(mutex_) = nullptr;
   bool creditsDue_ ABSL_GUARDED_BY(mutex_) = false; ///< one of them must not wait for a frame
-  std::atomic<uint64_t> epoch_{0};
+  std::atomic<uint64_t> generation_{0};
   std::atomic<uint64_t> peerIncarnation_{0};
 
   absl::Status why_ ABSL_GUARDED_BY(mutex_);

@@ -81,7 +81,7 @@ private:
   device::MemoryRegion copy_; ///< for acquire() and SendMode::Copy, made at its first use
   std::atomic<uint64_t> started_{0}; ///< bytes of all messages
 
-  // Under GrpcLink::mutex.
+  // Under GrpcLink::mutex_.
   GrpcSendPort *next_ = nullptr; ///< intrusive queue
   bool queued_ = false;
   bool sending_ = false; ///< a message is partly written
@@ -173,7 +173,7 @@ private:
   base::Mutex chunkMutex_; ///< of large messages; a leaf
   std::vector<Chunk> chunks_ ABSL_GUARDED_BY(chunkMutex_); ///< slot by slot
 
-  // Under GrpcLink::mutex.
+  // Under GrpcLink::mutex_.
   GrpcRecvPort *next_ = nullptr;
   bool queued_ = false;
   uint64_t credits_ = 0; ///< to give back

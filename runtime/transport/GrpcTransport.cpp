@@ -309,10 +309,10 @@ void GrpcTransport::abort(absl::Status why) {
     peer->link.abort(why);
 }
 
-absl::Status GrpcTransport::reset(uint64_t epoch) {
+absl::Status GrpcTransport::reset(uint64_t generation) {
   for (auto &[task, peer] : peers_)
     if (!peer->gone.load())
-      if (absl::Status status = peer->link.reset(epoch); !status.ok())
+      if (absl::Status status = peer->link.reset(generation); !status.ok())
         return status;
   base::MutexLock lock(mutex_);
   why_ = absl::OkStatus();

@@ -4,7 +4,7 @@
 // own, where messages are large: one connection is encrypted by one core at a time. The task with the lower number dials, the
 // other accepts on the server that it has anyway (one port a task). Order of use:
 //   1. addSend/addRecv for every channel instance with that peer     2. DataService::serve on the accepting side
-//   3. connect() everywhere, 4. waitConnected()                      5. lanes run; reset(epoch) between phases
+//   3. connect() everywhere, 4. waitConnected()                      5. lanes run; reset(generation) between phases
 //   6. shutdown() before the lanes' buffers are freed
 // Peers and their streams are told apart by the metadata of the call: plan, run, task, incarnation (checked on both ends), which
 // stream of how many. Who may call at all is decided before (service/ConnectionAdmission.h, TLS).
@@ -78,7 +78,7 @@ public:
     for (auto &[task, peer] : peers_)
       peer->link.wake();
   }
-  absl::Status reset(uint64_t epoch) override;
+  absl::Status reset(uint64_t generation) override;
   std::vector<MessageMemory> memory() override {
     std::vector<MessageMemory> all;
     for (const auto &[task, peer] : peers_)

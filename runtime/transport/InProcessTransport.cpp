@@ -35,8 +35,8 @@ public:
   void abort(absl::Status why) override { ports_.abort(std::move(why)); }
   void wake() override { ports_.wake(); }
   absl::Status status() const override { return ports_.abortState().status(); }
-  absl::Status reset(uint64_t epoch) override {
-    ports_.reset(epoch);
+  absl::Status reset(uint64_t generation) override {
+    ports_.reset(generation);
     return absl::OkStatus();
   }
 

@@ -152,13 +152,13 @@ void RingSender::wait(absl::Duration timeout) {
       ring_->producer.senderWaiting, scope_, timeout);
 }
 
-void RingSender::reset(uint64_t epoch) {
+void RingSender::reset(uint64_t generation) {
   produced_ = seenConsumed_ = 0;
   slot_ = 0;
   finishing_ = false;
   ring_->producer.closed.store(0, std::memory_order_relaxed);
   ring_->producer.senderWaiting.store(0, std::memory_order_relaxed);
-  ring_->producer.epoch.store(epoch, std::memory_order_relaxed);
+  ring_->producer.generation.store(generation, std::memory_order_relaxed);
   ring_->producer.produced.store(0, std::memory_order_seq_cst);
 }
 
@@ -168,7 +168,7 @@ void RingSender::wakeLocal() { signal(ring_->consumer.senderEvent, scope_); }
 // Receiver
 //===----------------------------------------------------------------------------------------------------------------===//
 
-/// The sender's memory can hold anything: the count, the epoch and the reference are checked before the lane gets an
+/// The sender's memory can hold anything: the count, the generation and the reference are checked before the lane gets an
 /// address.
 PollState RingReceiver::poll(const void **data) {
   if (seenProduced_ == consumed_) {
@@ -177,14 +177,15 @@ PollState RingReceiver::poll(const void **data) {
     seenProduced_ = ring_->producer.produced.load(std::memory_order_acquire);
     if (seenProduced_ == consumed_)
       return closed ? PollState::Closed : abort_.isAborted() ? PollState::Aborted : PollState::Pending;
-    uint64_t sentIn = ring_->producer.epoch.load(std::memory_order_relaxed);
-    if (seenProduced_ - consumed_ > spec_.capacity || sentIn != epoch_) {
-      abort_.set(sentIn != epoch_
-                     ? absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": a message of epoch ", sentIn,
-                                                        " on channel ", spec_.key.channel, " in epoch ", epoch_))
-                     : absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": channel ", spec_.key.channel,
-                                                        " claims ", seenProduced_ - consumed_, " messages in ",
-                                                        spec_.capacity, " slots")));
+    uint64_t sentIn = ring_->producer.generation.load(std::memory_order_relaxed);
+    if (seenProduced_ - consumed_ > spec_.capacity || sentIn != generation_) {
+      abort_.set(
+          sentIn != generation_
+              ? absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": a message of generation ", sentIn,
+                                                 " on channel ", spec_.key.channel, " in generation ", generation_))
+              : absl::DataLossError(absl::StrCat("shared memory of ", peer_, ": channel ", spec_.key.channel,
+                                                 " claims ", seenProduced_ - consumed_, " messages in ", spec_.capacity,
+                                                 " slots")));
       seenProduced_ = consumed_;
       return PollState::Aborted;
     }
@@ -274,10 +275,10 @@ void RingReceiver::waitAll(std::span<RecvPort *const> ports, absl::Duration time
   arrivals_->wanted.store(0, std::memory_order_relaxed);
 }
 
-void RingReceiver::reset(uint64_t newEpoch) {
+void RingReceiver::reset(uint64_t newGeneration) {
   consumed_ = seenProduced_ = 0;
   slot_ = 0;
-  epoch_ = newEpoch;
+  generation_ = newGeneration;
   ring_->consumer.receiverWaiting.store(0, std::memory_order_relaxed);
   ring_->consumer.consumed.store(0, std::memory_order_seq_cst);
   if (arrivals_)

@@ -2,7 +2,7 @@
 //
 // One ring a channel instance, in plain memory (in-process) or in a memfd (shared memory). Layout, 64-byte lines:
 //
-//   ProducerLine   written by the sender    produced, epoch, step, closed; the sender's wish to be woken
+//   ProducerLine   written by the sender    produced, generation, step, closed; the sender's wish to be woken
 //   ConsumerLine   written by the receiver  consumed; the receiver's wish to be woken
 //   slot 0 … capacity-1, each round64(bytes), and where messages have an actual size one more line, which holds it
 //
@@ -31,7 +31,7 @@ namespace graphc::transport {
 
 struct alignas(64) ProducerLine {
   std::atomic<uint64_t> produced; // messages sent since the reset
-  std::atomic<uint64_t> epoch;
+  std::atomic<uint64_t> generation;
   std::atomic<uint64_t> step; // of the latest message
   std::atomic<uint32_t> closed;
   std::atomic<uint32_t> receiverEvent; // futex of the receiver; the receiver's own abort changes it as well
@@ -61,7 +61,7 @@ struct ZeroCopyView {
   uint64_t bytes = UINT64_MAX;
 };
 
-/// Whether and why a transport aborted; shared by its ports. `aborted` is the only part on the step path.
+/// Whether and why a transport aborted; shared by its ports. `aborted_` is the only part on the step path.
 class AbortState {
 public:
   bool isAborted() const { return aborted_.load(std::memory_order_acquire); }
@@ -95,7 +95,7 @@ public:
   void wait(absl::Duration timeout) override;
   absl::Status status() const override { return abort_.status(); }
 
-  void reset(uint64_t epoch);
+  void reset(uint64_t generation);
   void wakeLocal(); ///< after an abort, from any thread
   const ChannelSpec &channel() const { return spec_; }
   uint64_t bytesMoved() const { return counter_.bytes.load(std::memory_order_relaxed); }
@@ -119,7 +119,7 @@ private:
   const std::string peer_;
   uint64_t produced_ = 0;
   uint64_t seenConsumed_ = 0;
-  uint32_t slot_ = 0; // produced mod capacity
+  uint32_t slot_ = 0; // produced_ mod capacity
   bool finishing_ = false; // done() was Pending: wait() is for the last release
   ZeroCopyView zeroCopy_;
   ArrivalCounter *arrivals_ = nullptr;
@@ -143,15 +143,15 @@ public:
     return zeroCopy_.data ? std::span(zeroCopy_.data, zeroCopy_.bytes) : std::span<const uint8_t>();
   }
 
-  void reset(uint64_t epoch);
+  void reset(uint64_t generation);
   void wakeLocal();
   const ChannelSpec &channel() const { return spec_; }
   uint64_t bytesMoved() const { return counter_.bytes.load(std::memory_order_relaxed); }
 
   /// Where the sender's zero-copy memory is mapped here, before the first poll().
   void mapZeroCopy(ZeroCopyView view) { zeroCopy_ = view; }
-  /// That of its family, which its sender knows too, before the first poll().
-  void gather(ArrivalCounter *family) { arrivals_ = family; }
+  /// The arrival counter of its channel, which the sender knows too. Before the first poll().
+  void gather(ArrivalCounter *arrivals) { arrivals_ = arrivals; }
 
 private:
   bool changed() const;
@@ -168,7 +168,7 @@ private:
   const std::string peer_;
   uint64_t consumed_ = 0;
   uint64_t seenProduced_ = 0;
-  uint64_t epoch_ = 0;
+  uint64_t generation_ = 0;
   uint32_t slot_ = 0;
   uint64_t messageBytes_ = 0; // of the last Ready poll
   ZeroCopyView zeroCopy_;

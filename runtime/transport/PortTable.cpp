@@ -42,11 +42,11 @@ void PortTable::wake() {
     port->wakeLocal();
 }
 
-void PortTable::reset(uint64_t epoch) {
+void PortTable::reset(uint64_t generation) {
   for (const auto &[key, port] : senders_)
-    port->reset(epoch);
+    port->reset(generation);
   for (const auto &[key, port] : receivers_)
-    port->reset(epoch);
+    port->reset(generation);
   state_.clear();
 }
 

@@ -26,7 +26,7 @@ public:
   TransportCounters counters() const;
   void abort(absl::Status why);
   void wake();
-  void reset(uint64_t epoch);
+  void reset(uint64_t generation);
   AbortState &abortState() { return state_; }
   const AbortState &abortState() const { return state_; }
 

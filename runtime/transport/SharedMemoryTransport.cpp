@@ -122,8 +122,8 @@ public:
     base::MutexLock lock(mutex_);
     ports_.wake();
   }
-  absl::Status reset(uint64_t epoch) override {
-    ports_.reset(epoch);
+  absl::Status reset(uint64_t generation) override {
+    ports_.reset(generation);
     return absl::OkStatus();
   }
 
@@ -147,7 +147,7 @@ private:
   SharedMemoryOptions options_;
   std::vector<Mapping> mappings_ ABSL_GUARDED_BY(mutex_); // of rings, and of what peers send zero-copy
   std::vector<Mapping> counterMappings_ ABSL_GUARDED_BY(mutex_);
-  PortTable ports_; // connect() adds senders under `mutex`; complete before a lane runs
+  PortTable ports_; // connect() adds senders under `mutex_`; complete before a lane runs
   base::UniqueFd listener_; // until the acceptor has it
   mutable base::Mutex mutex_;
   base::CondVar arrived_;

@@ -152,9 +152,9 @@ public:
   virtual absl::Status status() const = 0;
   /// Every waiter looks again. Any thread. Where a transport does not know how, they do so by themselves when their wait is over.
   virtual void wake() {}
-  /// Empties every channel and reopens it (also after abort) for the next phase or epoch. All tasks call it between two
-  /// barriers: no lane runs on either side before the last task has reset.
-  virtual absl::Status reset(uint64_t epoch) = 0;
+  /// Empties every channel and reopens it (also after abort) for the next run of a phase, whose number is `generation`. All tasks
+  /// call it between two barriers: no lane runs on either side before the last task has reset.
+  virtual absl::Status reset(uint64_t generation) = 0;
 };
 
 /// Several transports of one task as one: each channel is found in the first that has it.
@@ -174,7 +174,7 @@ public:
   void abort(absl::Status why) override;
   absl::Status status() const override;
   void wake() override;
-  absl::Status reset(uint64_t epoch) override;
+  absl::Status reset(uint64_t generation) override;
 
 private:
   std::vector<std::shared_ptr<Transport>> all() const {

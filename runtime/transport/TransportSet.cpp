@@ -74,14 +74,14 @@ void TransportSet::wake() {
     part->wake();
 }
 
-absl::Status TransportSet::reset(uint64_t epoch) {
+absl::Status TransportSet::reset(uint64_t generation) {
   {
     base::MutexLock lock(mutex_);
     aborted_ = false;
     why_ = absl::OkStatus();
   }
   for (const auto &part : all())
-    GRAPHC_RETURN_IF_ERROR(part->reset(epoch));
+    GRAPHC_RETURN_IF_ERROR(part->reset(generation));
   return absl::OkStatus();
 }
 

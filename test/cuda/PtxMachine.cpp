@@ -157,29 +157,29 @@ private:
     for (uint32_t t = first; t < end; ++t)
       values[t - first] = value(in.operands[source], t, Type::B32);
     for (uint32_t t = first; t < end; ++t) {
-      const uint32_t lane = t - first, b = uint32_t(value(in.operands[source + 1], t, Type::B32)) & 31;
+      const uint32_t threadInWarp = t - first, b = uint32_t(value(in.operands[source + 1], t, Type::B32)) & 31;
       const uint32_t c = uint32_t(value(in.operands[source + 2], t, Type::B32));
       if (uint32_t(value(in.operands[source + 3], t, Type::B32)) != 0xffffffffu)
         return fail(in, t, "a shuffle of some threads of the warp");
       const uint32_t segment = c >> 8 & 31, clamp = c & 31;
-      const uint32_t most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+      const uint32_t most = (threadInWarp & segment) | (clamp & ~segment), least = threadInWarp & segment;
       uint32_t from = 0;
       bool inside = false;
       if (in.has(Modifier::Up)) {
-        from = lane - b;
+        from = threadInWarp - b;
         inside = int32_t(from) >= int32_t(most);
       } else if (in.has(Modifier::Down)) {
-        from = lane + b;
+        from = threadInWarp + b;
         inside = from <= most;
       } else if (in.has(Modifier::Bfly)) {
-        from = lane ^ b;
+        from = threadInWarp ^ b;
         inside = from <= most;
       } else {
         from = least | (b & ~segment);
         inside = from <= most;
       }
       if (!inside)
-        from = lane;
+        from = threadInWarp;
       if (first + from >= end)
         return fail(in, t, "a shuffle from a thread that does not exist");
       reg(in.operands[0].reg, t) = values[from];

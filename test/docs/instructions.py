@@ -25,7 +25,7 @@ def main():
                            for pattern, first, last in ((r"`dist\.(\w+)`", 0, 2), (r"`([A-Z]\w+)`", 2, 3), (r"`([A-Z]\w+)`", 3, 4)))
     proto = read(root, "runtime/common/plan/plan.proto")
     kinds = re.search(r"message Instruction \{.*?oneof kind \{(.*?)\}", proto, flags=re.S)[1]
-    program = re.search(r"enum class Op [^{]*\{(.*?)\};", read(root, "runtime/executor/LaneProgram.h"), flags=re.S)[1]
+    program = re.search(r"enum class LaneOp [^{]*\{(.*?)\};", read(root, "runtime/executor/LaneProgram.h"), flags=re.S)[1]
     ops = {name for file in ("DistOps.td", "DistBufferOps.td")
            for name in re.findall(r"^def Dist_\w+Op\s*:\s*\w+<\"(\w+)\"", read(root, "dialects/dist/" + file), flags=re.M)}
     findings = []

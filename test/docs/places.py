@@ -48,16 +48,18 @@ def main():
     for folder in sorted({"/".join(name.split("/")[:2]) for name in files if re.match(r"(passes|runtime|dialects)/\w+/", name)}):
         if f"{folder}/" not in architecture:
             findings.append(f"docs/architecture.md does not name {folder}/")
-    for table in ("Passes", "ProgramPasses", "KernelPasses"):
+    flags = {}  # of a pass by its definition
+    for table in ("Passes", "ModelPasses", "ProgramPasses", "KernelPasses"):
         with open(f"passes/{table}.td", encoding="utf-8") as file:
-            for name in re.findall(r'^def \w+ : (?:Interface)?Pass<"([\w-]+)"', file.read(), flags=re.M):
+            for definition, name in re.findall(r'^def (\w+) : (?:Interface)?Pass<"([\w-]+)"', file.read(), flags=re.M):
+                flags[definition] = name
                 if f"`{name}`" not in architecture:
                     findings.append(f"docs/architecture.md does not name the pass `{name}`")
     with open("passes/PassPipelines.cpp", encoding="utf-8") as file:
         parts = re.findall(r"^(static )?void build(\w+)\(OpPassManager &\w+\) \{(.*?)^\}", file.read(), flags=re.M | re.S)
     bodies = {name: body for _, name, body in parts}  # one that another calls stands there for what it has
     whole = {name: re.sub(r"^ *build(\w+)\(", lambda call: bodies[call[1]] + call[0], body, flags=re.M) for name, body in bodies.items()}
-    built = [(name.lower(), [passName(each) for each in re.findall(r"create(\w+)\(", whole[name])]) for static, name, _ in parts if static]
+    built = [(name.lower(), [flags.get(each) or passName(each) for each in re.findall(r"create(\w+)\(", whole[name])]) for static, name, _ in parts if static]
     table = [(stage, re.findall(r"`([\w-]+)`", row)) for stage, row in
              re.findall(r"^\| (\w+) \| (`[^|]*) \|", architecture, flags=re.M) if stage in dict(built)]
     if built != table or len(built) < 8:
@@ -74,7 +76,7 @@ def main():
 
 
 def passName(function):
-    """createKernelsToLLVM, createCSEPass → kernels-to-llvm, cse."""
+    """A pass of MLIR's: createCSEPass → cse."""
     name = {"CanonicalizerPass": "Canonicalize"}.get(function, re.sub("Pass$", "", function))
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 

@@ -48,7 +48,7 @@ inline std::vector<transport::ChannelSpec> outgoing() {
 }
 
 /// A stream that is written to when somebody says so.
-struct ScriptWire final : transport::Wire {
+struct ScriptWire final : transport::GrpcWire {
   void write(grpc::ByteBuffer message) override { written.push_back(std::move(message)); }
   void finish() override {}
   std::deque<grpc::ByteBuffer> written;

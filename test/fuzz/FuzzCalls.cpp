@@ -35,7 +35,7 @@ public:
     }
     for (int changes = bytes.ConsumeIntegralInRange(0, 3); changes > 0; --changes)
       change();
-    for (Operand &operand : call.operands)
+    for (CallOperand &operand : call.operands)
       if (bytes.ConsumeIntegralInRange(0, 31) != 31) // what verifyPlan sees to
         operand.bytes = bytesOf(operand);
     return call;
@@ -45,7 +45,7 @@ private:
   int64_t size(int64_t most = 20) { return bytes.ConsumeIntegralInRange<int64_t>(1, most); }
   bool maybe() { return bytes.ConsumeBool(); }
 
-  static uint64_t bytesOf(const Operand &operand) {
+  static uint64_t bytesOf(const CallOperand &operand) {
     unsigned __int128 count = operand.element == GRAPHC_F32 ? 4 : operand.element == GRAPHC_F64 ? 8 : 1;
     for (int64_t size : operand.shape)
       if (count *= uint64_t(size); size < 0 || count > (1ull << 62))
@@ -165,14 +165,14 @@ private:
   /// One number, name, operand or attribute.
   void change() {
     std::vector<int64_t *> numbers;
-    for (Operand &operand : call.operands)
+    for (CallOperand &operand : call.operands)
       for (int64_t &entry : operand.shape)
         numbers.push_back(&entry);
-    for (Attribute &attribute : call.attributes)
+    for (CallAttribute &attribute : call.attributes)
       for (int64_t &entry : attribute.integers)
         numbers.push_back(&entry);
     const size_t which = bytes.ConsumeIntegralInRange<size_t>(0, numbers.size() + 7);
-    Operand &operand = call.operands[bytes.ConsumeIntegralInRange<size_t>(0, call.operands.size() - 1)];
+    CallOperand &operand = call.operands[bytes.ConsumeIntegralInRange<size_t>(0, call.operands.size() - 1)];
     if (which < numbers.size())
       *numbers[which] = maybe() ? bytes.ConsumeIntegralInRange<int64_t>(-2, 70) : bytes.ConsumeIntegral<int64_t>();
     else if (which == numbers.size())
@@ -184,7 +184,7 @@ private:
     else if (which == numbers.size() + 3 && !operand.shape.empty())
       operand.shape.pop_back();
     else if (which == numbers.size() + 4)
-      call.operands.push_back(Operand(operand));
+      call.operands.push_back(CallOperand(operand));
     else if (which == numbers.size() + 5 && call.operands.size() > 1)
       call.operands.pop_back();
     else if (which == numbers.size() + 6 && !call.attributes.empty())
@@ -198,18 +198,18 @@ private:
 };
 
 /// The results of a call whose scratch memory holds `fill` before.
-std::string resultsOf(const LibraryCall &call, uint64_t scratch, int fill, Pool *pool) {
+std::string resultsOf(const LibraryCall &call, uint64_t scratch, int fill, ThreadPool *pool) {
   auto kernel = makeKernel(call, scratch, pool);
   if (!kernel.ok())
     return std::string(kernel.status().message());
-  std::vector<device::Memory> memory;
+  std::vector<device::MemoryRegion> memory;
   std::vector<void *> buffers;
   auto add = [&](uint64_t bytes) {
-    memory.push_back(*device::Memory::allocate(bytes, device::Memory::Guard::Pages, "fuzz"));
+    memory.push_back(*device::MemoryRegion::allocate(bytes, device::MemoryRegion::Guard::Pages, "fuzz"));
     buffers.push_back(memory.back().data());
     memset(buffers.back(), fill, bytes);
   };
-  for (const Operand &operand : call.operands) {
+  for (const CallOperand &operand : call.operands) {
     add(operand.bytes);
     if (operand.access != GRAPHC_READ)
       continue;
@@ -238,7 +238,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   (void)partsOf(call, 4);
   uint64_t held = 0;
-  for (const Operand &operand : call.operands)
+  for (const CallOperand &operand : call.operands)
     held += operand.bytes;
   if (facts->onGpu || held > (1 << 20) || facts->flops > (1 << 24))
     return 0;
@@ -247,7 +247,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   if (*scratch > (1 << 24))
     abort();
-  static Pool &pool = *new Pool(3);
+  static ThreadPool &pool = *new ThreadPool(3);
   const std::string results = resultsOf(call, *scratch, 0, nullptr);
   if (results != resultsOf(call, *scratch, 0xFF, nullptr) || results != resultsOf(call, *scratch, 0x55, &pool))
     abort();

@@ -25,10 +25,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   image->mutable_normalize()->add_mean(1);
   image->mutable_normalize()->add_stddev(2);
   set.add_components()->mutable_sample()->set_dtype(plan::I32);
-  data::DataSearch search;
+  data::DatasetSearchPath search;
   search.useCache = false;
   search.cacheLimit = 1 << 22;
-  auto opened = data::Dataset::open(set, search);
+  auto opened = data::LoadedDataset::open(set, search);
   if (!opened.ok())
     return 0;
   std::vector<float> pixels(3072);

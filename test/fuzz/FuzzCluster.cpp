@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (config->taskCount() == 0 || config->replicaCount() == 0 || !config->findJob(config->chief().job))
       abort();
     for (const std::string &name : config->deviceNames(100)) {
-      auto device = DeviceName::parse(name);
+      auto device = DeviceSpec::parse(name);
       if (!device.ok() || !config->hasDevice(*device))
         abort();
     }
@@ -33,8 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   } else if (config.status().message().substr(0, 10) != "fuzz.json:") {
     abort(); // an error without a place
   }
-  if (auto device = DeviceName::parse(text.substr(0, 300)); device.ok()) {
-    auto again = DeviceName::parse(device->str());
+  if (auto device = DeviceSpec::parse(text.substr(0, 300)); device.ok()) {
+    auto again = DeviceSpec::parse(device->str());
     if (!again.ok() || !(*again == *device))
       abort();
   }

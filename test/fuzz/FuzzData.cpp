@@ -28,7 +28,7 @@ public:
     link_.end();
     for (test::ScriptWire &wire : wires_)
       wire.written.clear();
-    (void)link_.reset(epoch_ + 1); // what was queued and never written
+    (void)link_.reset(generation_ + 1); // what was queued and never written
   }
   void hear(uint32_t stream, const std::vector<grpc::Slice> &slices) {
     absl::Status status = link_.received(stream % link_.streams(), grpc::ByteBuffer(slices.data(), slices.size()));
@@ -47,7 +47,7 @@ public:
         made[seq].assign(kMaxChunk + 1, char(seq));
       return made;
     }();
-    MessageHeader head{MessageHeader::kMagic, 0, epoch_, test::kPeers};
+    MessageHeader head{MessageHeader::kMagic, 0, generation_, test::kPeers};
     std::vector<grpc::Slice> slices{grpc::Slice(&head, sizeof head)};
     for (size_t at = 0; at + sizeof(FrameHeader) <= bytes.size() && slices.size() < 16; at += sizeof(FrameHeader)) {
       FrameHeader frame;
@@ -99,7 +99,7 @@ public:
     for (uint32_t stream = 0; stream < link_.streams(); ++stream)
       while (!wires_[stream].written.empty())
         written(stream);
-    if (!link_.reset(++epoch_).ok())
+    if (!link_.reset(++generation_).ok())
       abort();
     taken_ = {};
   }
@@ -111,7 +111,7 @@ private:
   test::ScriptWire wires_[kMaxStreams];
   std::map<uint32_t, uint64_t> taken_; ///< messages, by channel
   uint64_t sent_ = 0;
-  uint64_t epoch_ = 0;
+  uint64_t generation_ = 0;
   bool made_ = true; ///< all payloads are those of frames()
   bool over_ = false;
 };

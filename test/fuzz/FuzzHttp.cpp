@@ -11,21 +11,21 @@
 using namespace graphc;
 
 static void request(std::string_view bytes) {
-  const http::Parsed parsed = http::parseRequest(bytes);
+  const http::ParsedRequest parsed = http::parseRequest(bytes);
   switch (parsed.state) {
-  case http::Parsed::State::Refused:
+  case http::ParsedRequest::State::Refused:
     if (parsed.why.empty() || !std::strcmp(http::reasonOf(parsed.status), "Error"))
       abort();
     return;
-  case http::Parsed::State::More:
+  case http::ParsedRequest::State::More:
     if (bytes.size() > http::kMostRequestBytes)
       abort();
     return;
-  case http::Parsed::State::Whole:
+  case http::ParsedRequest::State::Whole:
     if (parsed.request.path.empty() || parsed.request.path[0] != '/' ||
         parsed.request.path.size() > http::kMostTargetBytes)
       abort();
-    const http::Parsed again = http::parseRequest(std::string(bytes) + "\r\nMore: 1\r\n\r\n");
+    const http::ParsedRequest again = http::parseRequest(std::string(bytes) + "\r\nMore: 1\r\n\r\n");
     if (again.state != parsed.state || again.request.path != parsed.request.path)
       abort();
   }

@@ -21,7 +21,7 @@ constexpr uint8_t kKeepId = 1, kStale = 2, kSeveral = 1, kEvaluates = 2, kSaves 
 /// Tasks that say what is in the script, on the driver's thread.
 class Tasks {
 public:
-  Tasks(const plan::LoadedPlan &plan, test::Script script, service::Coordinator &coordinator)
+  Tasks(const plan::LoadedPlan &plan, test::Script script, service::TaskCoordinator &coordinator)
       : plan_(plan), script_(std::move(script)), coordinator_(coordinator),
         count_(uint32_t(plan::allTasks(plan.plan).size())), incarnations_(count_) {}
 
@@ -41,10 +41,10 @@ public:
       if (const service::Hello hello = session::honestHello(plan_, task); coordinator_.join(hello, member(task)).ok())
         incarnations_[task] = hello.incarnation();
   }
-  session::Driver *driver = nullptr;
+  session::MasterDriver *driver = nullptr;
 
 private:
-  struct Task final : service::Member {
+  struct Task final : service::TaskLink {
     Task(Tasks &tasks, uint32_t number) : tasks(tasks), number(number) {}
     void send(const service::ToTask &message) override {
       if (message.has_order())
@@ -53,7 +53,7 @@ private:
     Tasks &tasks;
     const uint32_t number;
   };
-  std::shared_ptr<service::Member> member(uint32_t task) { return std::make_shared<Task>(*this, task); }
+  std::shared_ptr<service::TaskLink> member(uint32_t task) { return std::make_shared<Task>(*this, task); }
 
   void ordered(uint32_t task, const service::Order &order) {
     if (task == 0)
@@ -99,7 +99,7 @@ private:
 
   const plan::LoadedPlan &plan_;
   const test::Script script_;
-  service::Coordinator &coordinator_;
+  service::TaskCoordinator &coordinator_;
   const uint32_t count_;
   std::vector<uint64_t> incarnations_; ///< of who has joined, by task number
   size_t next_ = 0;
@@ -133,15 +133,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     options.fetches = {script.setting & kSeveral ? "loss0" : options.entry == "eval" ? "seen" : "loss"};
   if (script.setting & kStats)
     options.statsFile = test::scratchFolder() + "/stats";
-  service::Coordinator::Options coordinated;
+  service::TaskCoordinator::Options coordinated;
   coordinated.fingerprint = plan.fingerprint;
   for (const plan::Task &task : plan::allTasks(plan.plan))
     coordinated.taskNames.push_back(plan::taskText(plan.plan, task));
   session::FetchPrinter printer(plan.plan, options.fetches, [](const std::string &) {});
   coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };
-  service::Coordinator coordinator(std::move(coordinated));
+  service::TaskCoordinator coordinator(std::move(coordinated));
   Tasks tasks(plan, std::move(script), coordinator);
-  session::Driver driver(plan, coordinator, std::move(options));
+  session::MasterDriver driver(plan, coordinator, std::move(options));
   tasks.driver = &driver;
   tasks.join();
   absl::Status status = driver.run();

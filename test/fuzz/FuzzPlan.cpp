@@ -28,7 +28,7 @@ void use(const plan::Plan &plan) {
   }
   if (plan::taskText(plan, plan.chief()) == "<bad task>")
     abort();
-  data::DataSearch nowhere;
+  data::DatasetSearchPath nowhere;
   nowhere.dataDir = "no-such-folder";
   nowhere.useCache = false;
   data::DatasetCache datasets(plan, nowhere);
@@ -36,7 +36,7 @@ void use(const plan::Plan &plan) {
     // Batches allocate nothing without prefetch.
     auto batches = data::PhaseBatches::create(plan, phase, plan.chief(), datasets, /*prefetch=*/false);
     (void)data::epochSamples(plan, phase, datasets);
-    if (batches.ok() && !(*batches)->start({data::Taken(UINT64_MAX - 5)}).ok())
+    if (batches.ok() && !(*batches)->start({data::ConsumedRanges(UINT64_MAX - 5)}).ok())
       abort();
   }
 }

@@ -25,12 +25,12 @@ std::string confined(const std::string &path) {
   return test::scratchFolder() + "/" + (path.back() % 4 ? "folder" : "other");
 }
 
-const checkpoint::Nonce &nonce() {
-  static const checkpoint::Nonce made = [] {
+const checkpoint::CheckpointNonce &nonce() {
+  static const checkpoint::CheckpointNonce made = [] {
     std::string folder = confined("\1");
     if (mkdir(folder.c_str(), 0700) != 0)
       abort();
-    auto nonce = checkpoint::Nonce::create(folder);
+    auto nonce = checkpoint::CheckpointNonce::create(folder);
     if (!nonce.ok())
       abort();
     return *std::move(nonce);
@@ -93,7 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     stepped |= message.order().prepare().has_stepped();
     if (stepped && message.order().has_run()) { // a chief may take its time between two steps, this one takes none
       const service::ToTask run = std::move(message);
-      message.mutable_permit()->set_steps(executor::kMostSteps);
+      message.mutable_step_permit()->set_steps(executor::kMostSteps);
       messages.push_back(run);
     }
   }
@@ -105,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.transport.data = &streams;
   options.deadline = absl::Seconds(2);
   options.log = options.warn = [](const std::string &) {};
-  session::TaskSession session(plan, std::move(options), link);
+  session::OrderExecutor session(plan, std::move(options), link);
   (void)session.progress();
   if (std::optional<session::TaskFailure> failure = session.run())
     if (failure->status.ok() || failure->status.message().empty())

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const size_t line = input.find("\n=\n");
   if (line == std::string_view::npos)
     return 0;
-  auto vocabulary = data::Vocabulary::parse(input.substr(0, line + 1), "fuzz");
+  auto vocabulary = data::TextVocabulary::parse(input.substr(0, line + 1), "fuzz");
   auto reader = base::openBytes(input.substr(line + 3), "fuzz");
   if (!vocabulary.ok() || !reader.ok())
     return 0;

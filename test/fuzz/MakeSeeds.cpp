@@ -40,9 +40,9 @@ struct Recording {
   test::Script byTasks;
 };
 
-class RecordingLink final : public service::ControlLink, public service::Member {
+class RecordingLink final : public service::ControlLink, public service::TaskLink {
 public:
-  RecordingLink(service::Coordinator &coordinator, uint32_t task, Recording &recording)
+  RecordingLink(service::TaskCoordinator &coordinator, uint32_t task, Recording &recording)
       : coordinator_(coordinator), task_(task), recording_(recording) {}
   void send(service::FromTask message) override {
     {
@@ -61,7 +61,7 @@ public:
   void close() override {}
 
 private:
-  service::Coordinator &coordinator_;
+  service::TaskCoordinator &coordinator_;
   const uint32_t task_;
   Recording &recording_;
 };
@@ -69,17 +69,17 @@ private:
 void run(const plan::LoadedPlan &plan, session::DriverOptions options, Recording &recording) {
   const std::vector<plan::Task> tasks = plan::allTasks(plan.plan);
   recording.toTask.resize(tasks.size());
-  service::Coordinator::Options coordinated;
+  service::TaskCoordinator::Options coordinated;
   coordinated.fingerprint = plan.fingerprint;
   for (const plan::Task &task : tasks)
     coordinated.taskNames.push_back(plan::taskText(plan.plan, task));
   session::FetchPrinter printer(plan.plan, options.fetches, [](const std::string &) {});
   coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };
-  service::Coordinator coordinator(std::move(coordinated));
+  service::TaskCoordinator coordinator(std::move(coordinated));
   options.run = "the-run-of-the-seeds";
   options.show = [](const observe::ProgressSnapshot &) {};
   options.print = options.log = [](const std::string &) {};
-  session::Driver driver(plan, coordinator, std::move(options));
+  session::MasterDriver driver(plan, coordinator, std::move(options));
   std::vector<std::shared_ptr<RecordingLink>> links;
   std::vector<std::thread> threads;
   for (uint32_t task = 0; task < tasks.size(); ++task) {
@@ -92,7 +92,7 @@ void run(const plan::LoadedPlan &plan, session::DriverOptions options, Recording
       own.transport.incarnation = 100 + task;
       own.transport.data = &streams;
       own.log = own.warn = [](const std::string &) {};
-      session::TaskSession session(plan, own, *link);
+      session::OrderExecutor session(plan, own, *link);
       service::FromTask progress;
       *progress.mutable_progress() = session.progress();
       link->send(progress);

@@ -9,7 +9,7 @@ from formats import blocks, instructions, number
 
 
 def lastSteps(programs, channels):
-    """Sent and received by one instance of each program in the step within which an asynchronous phase ends: the ticket is refused,
+    """Sent and received by one instance of each program in the step within which an asynchronous phase ends: the update ticket is refused,
     and whoever receives what is not sent any more ends there."""
     stops = [next((i for i, (kind, _) in enumerate(all) if kind == "ticket"), None) for all in programs]
     while True:
@@ -118,7 +118,7 @@ OWN = {"ps": 1, "worker": 3, "placement": [{"name": "w1", "device": "/job:worker
     {"worker": 2, "strategy": "mirrored"}, {"worker": 2, "strategy": {"name": "mirrored", "micro_batches": 32}}, servers(2, 1, replication="in_graph"),
     {"worker": 2, "strategy": "in_graph", "placement": [{"name": "w2", "device": "/job:worker/task:1"}]}, OWN], ids=["mirrored", "loops", "towers", "in_graph", "own"])
 def test_others(box, cluster):
-    """The other strategies, and a worker that does more than its family: where a rule puts a variable."""
+    """The other strategies, and a worker that does more than the replicated programs: where a rule puts a variable."""
     check(box, cluster, 25)
 
 

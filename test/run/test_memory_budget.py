@@ -1,9 +1,9 @@
-"""A plan that exceeds its budget has what is cheap computed again, with the same bits. test/passes/outline/rematerialize.mlir has what is
-computed again, test/tools/graphc/recompute.test what graphc says of it."""
+"""A plan that exceeds its budget has what is cheap rematerialized, with the same bits. test/passes/outline/rematerialize.mlir has what is
+rematerialized, test/tools/graphc/recompute.test what graphc says of it."""
 import pytest
 from box import MODELS, same
 
-LACKING = r"which is (?:(\d+) B|[^(]*\((\d+) bytes\)) too little even with all that is cheap computed again"
+LACKING = r"which is (?:(\d+) B|[^(]*\((\d+) bytes\)) too little even with all that is cheap rematerialized"
 ACTIVATIONS = MODELS / "activations.mlir"
 CLUSTERS = {
     "one": ({"worker": 1}, {"name": "one_device"}),
@@ -21,7 +21,7 @@ def within(box, name, cluster, memory, model=ACTIVATIONS):
 
 
 def least(box, cluster, model=ACTIVATIONS):
-    """A budget that graphc says it can keep with everything computed again."""
+    """A budget that graphc says it can keep with everything rematerialized."""
     jobs, strategy = CLUSTERS[cluster]
     box.write("none.json", {**jobs, "strategy": strategy, "budget": {"memory": {"/job:worker": 1}}})
     run = box.run("graphc", "--partition", "none.json", model, "-o", "none.plan", status=1)
@@ -37,9 +37,9 @@ def arena(plan):
 def test_bits(box, cluster):
     """In little memory and in any: weights and losses byte by byte."""
     small = within(box, "small", cluster, least(box, cluster))
-    small.err.expect(r"computed again in train_step\S* for the budget: [1-9]\d* values? of .*, about .* a step")
+    small.err.expect(r"rematerialized in train_step\S* for the budget: [1-9]\d* values? of .*, about .* a step")
     large = within(box, "large", cluster, "1 TiB")
-    large.err.never("computed again")
+    large.err.never("rematerialized")
     assert arena(small) < arena(large)
     weights, losses = [], []
     for plan in small, large:

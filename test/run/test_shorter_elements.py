@@ -1,4 +1,4 @@
-"""Elements that are computed with in a longer type: nothing behind a row is written where one lane is left (docs/decisions/2026-11-28-one-lane.md), and what is
+"""Elements that are computed with in a longer type: nothing behind a row is written where one element is left (docs/decisions/2026-11-28-one-lane.md), and what is
 made of nothing is the least number of the shorter one."""
 import pytest
 from formats import read

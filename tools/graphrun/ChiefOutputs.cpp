@@ -13,7 +13,7 @@ uint32_t phaseOf(const plan::Plan &plan, const std::string &entry) {
   for (int i = 0; i < plan.phases_size(); ++i)
     if (plan.phases(i).role() == role)
       return static_cast<uint32_t>(i);
-  return 0; // Driver::validate has refused it
+  return 0; // MasterDriver::validate has refused it
 }
 } // namespace
 

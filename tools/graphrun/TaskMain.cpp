@@ -267,7 +267,7 @@ private:
     options.lostAfter = session::TaskThreads::kLostAfter;
     options.stragglerDeadline = deadline();
     options.joinDeadline = joinDeadline();
-    session::StatusBoard::About about;
+    session::StatusCollector::About about;
     about.entry = flags_.entry;
     about.version = base::version();
     about.restarts = setup_.session ? static_cast<uint32_t>(setup_.session - 1) : setup_.restarts;
@@ -275,7 +275,7 @@ private:
       about.launcher = getppid();
     if (!flags_.checkpointDirectory.empty())
       about.checkpointDirectory = std::filesystem::absolute(flags_.checkpointDirectory).lexically_normal().native();
-    board_ = std::make_unique<session::StatusBoard>(loaded_, std::move(about));
+    board_ = std::make_unique<session::StatusCollector>(loaded_, std::move(about));
     options.announce = [this](const std::string &line) {
       output_.log(line);
       if (board_->begun()) // before, everybody waits for those who come late
@@ -375,7 +375,7 @@ private:
   std::unique_ptr<ChiefOutputs> outputs_; ///< the chief's
   std::unique_ptr<service::TaskCoordinator> coordinator_;
   std::unique_ptr<session::MasterDriver> driver_;
-  std::unique_ptr<session::StatusBoard> board_; ///< the chief's
+  std::unique_ptr<session::StatusCollector> board_; ///< the chief's
   std::unique_ptr<StatusServer> status_; ///< the chief's
   service::PlanOffer offer_; ///< with --master
   std::unique_ptr<service::MasterService> master_;
@@ -408,8 +408,8 @@ absl::Status identify(std::shared_ptr<const tls::TlsCredentials> credentials, co
   return absl::OkStatus();
 }
 
-data::DataSearch dataSearch(const RunFlags &flags) {
-  data::DataSearch search;
+data::DatasetSearchPath dataSearch(const RunFlags &flags) {
+  data::DatasetSearchPath search;
   search.dataDir = flags.dataDirectory;
   search.useCache = flags.dataCacheMb > 0;
   if (search.useCache) // without a cache the default bounds what is decoded into memory

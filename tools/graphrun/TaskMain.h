@@ -40,7 +40,7 @@ absl::Status identify(std::shared_ptr<const tls::TlsCredentials> credentials, co
                       const std::string &address, TaskSetup *setup);
 
 /// Where data files are looked for.
-data::DataSearch dataSearch(const RunFlags &flags);
+data::DatasetSearchPath dataSearch(const RunFlags &flags);
 /// What waiting servers get of a client.
 absl::StatusOr<service::PlanOffer> makeOffer(const RunFlags &flags, const plan::Plan &plan, const std::string &run);
 

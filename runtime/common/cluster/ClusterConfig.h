@@ -74,6 +74,9 @@ enum class ReduceOrder { Reproducible, Fast };
 enum class EmbeddingRows { All, Distinct };
 /// Where a run goes on from that has lost a task: the last checkpoint, or the memory of a task that lives.
 enum class RecoveryMode { Checkpoint, Memory };
+// Names of version 0.1.0, for programs that compile (graphc/Compiler.h).
+using Recovery = RecoveryMode;
+using Replication = ReplicationMode;
 
 /// Settings are as given, or at their defaults; findMisfit (StrategyRules.h) finds those of another strategy.
 struct StrategyConfig {

@@ -38,9 +38,9 @@ void addKind(const DeviceKind &kind);
 const DeviceKind *findKind(std::string_view name);
 /// Whether code of that kind is PTX; false of none.
 bool runsPtx(std::string_view kind);
-/// Whether memory of that kind is its own (Kind::ownMemory); false of none.
+/// Whether memory of that kind is its own (DeviceKind::ownMemory); false of none.
 bool hasOwnMemory(std::string_view kind);
-/// Kind::places, of none the fewest.
+/// DeviceKind::places, of none the fewest.
 int64_t placesOf(std::string_view kind);
 /// The kind whose code is PTX, which --num_gpus and soft placement are about.
 const DeviceKind &gpuKind();

@@ -1,7 +1,7 @@
-//===- AllReduceMoves.h - what each instance of a family does in one all-reduce -------------------------*- C++ -*-===//
+//===- AllReduceMoves.h - what each instance of a program does in one all-reduce ------------------------*- C++ -*-===//
 //
 // The one place that knows the algorithms of channels that have one (little data goes whole to everybody instead, one hop).
-// A buffer of `chunks` equal chunks is summed over the N instances of a family, in
+// A buffer of `chunks` equal chunks is summed over the N instances of a program, in
 // place, by moves that each instance makes in order. graphc counts messages with it, the verifier checks plans with it, the
 // executor carries it out.
 //

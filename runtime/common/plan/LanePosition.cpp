@@ -92,8 +92,8 @@ std::string placeText(const Plan &plan, const LanePosition &place) {
   case LaneActivity::Choice:
     return absl::StrCat(waits, "for replicas to be ready with ", plan.channels(int(place.channel)).name(),
                         inBrackets(plan, plan.channels(int(place.channel)).location()));
-  case LaneActivity::Permit:
-    return absl::StrCat(waits, "for a permit, until ", laneText(plan, {place.lane.program, place.peer}),
+  case LaneActivity::Ticket:
+    return absl::StrCat(waits, "for an update ticket, until ", laneText(plan, {place.lane.program, place.peer}),
                         ", the slowest, has got on");
   case LaneActivity::Device:
     if (behind)
@@ -145,7 +145,7 @@ bool checkPlace(const Plan &plan, uint32_t task, const LanePosition &place) {
     return at && at->has_choose() && at->choose().channel() == place.channel;
   case LaneActivity::Reads:
     return at && at->has_next_batch();
-  case LaneActivity::Permit:
+  case LaneActivity::Ticket:
     return place.peer < program.instances();
   case LaneActivity::Device:
   case LaneActivity::Results:

@@ -22,7 +22,7 @@ enum class LaneActivity : uint8_t {
   Receives, ///< waits for a message
   Sends, ///< waits for a free slot of a channel, or to have a buffer back that was sent
   Device, ///< waits for its device's queue
-  Permit, ///< waits for the slowest worker (max_staleness)
+  Ticket, ///< waits for an update ticket, and so for the slowest worker (max_staleness)
   Choice, ///< waits for the first replicas that are ready
   Results, ///< waits for the chief to take results (--fetch)
   Between, ///< is between two steps
@@ -43,7 +43,7 @@ struct LanePosition {
   uint32_t instruction = 0; ///< of the plan's program; behind the last: as many as it has
   LaneActivity doing = LaneActivity::Works;
   uint32_t channel = 0; ///< Receives, Sends, Choice
-  uint32_t peer = 0; ///< Receives, Sends: instance of the channel; Permit: of the program, the slowest
+  uint32_t peer = 0; ///< Receives, Sends: instance of the channel; Ticket: of the program, the slowest
 };
 
 // Of a verified plan, or of a sketch that checkSketch (PlanSketch.h) has let through, and of places that checkPlace has.

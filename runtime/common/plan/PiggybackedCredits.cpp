@@ -59,7 +59,7 @@ private:
   bool canWait(const Channel &channel, const Use &use) const {
     if (!isPlain(channel) || use.sends != 1 || use.repeated)
       return false;
-    // The control message comes from instance 0, which hears from instance 0 alone where both are families.
+    // The control message comes from instance 0, which hears from instance 0 alone where both programs are replicated.
     return !channel.control() || instancesOf(channel.sender()) == 1 || instancesOf(channel.receiver()) == 1;
   }
 

@@ -93,7 +93,7 @@ Task instanceTask(const Plan &plan, const Program &program, uint32_t instance);
 uint32_t lanesOn(const Plan &plan, const Program &program, const Task &task);
 /// Whether `device` is the name of a device in its task: a kind of device/DeviceKinds.h, a colon, a number.
 bool isDevice(const std::string &device);
-/// Whether the host does not touch its memory (Kind::ownMemory).
+/// Whether the host does not touch its memory (DeviceKind::ownMemory).
 bool hasOwnMemory(const std::string &device);
 /// Buffers that a program's fetches and metrics show: a message among them is released behind the step's last instruction.
 std::set<uint32_t> shownBuffers(const Program &program);

@@ -9,8 +9,8 @@
 namespace graphc::plan {
 
 /// Whether a lane of the program gives its device step s and only then waits for step s - 1: it has queues, nobody waits for it or it for
-/// anybody but its device (no channel, no ticket, nothing that is fed, no variable of the host's), and it waits only when all of a step is given, but in loops, whose times have
-/// one memory of the host.
+/// anybody but its device (no channel, no update ticket, nothing that is fed, no variable of the host's), and it waits only when
+/// all of a step is given, but in loops, whose times have one memory of the host.
 ///
 /// VerifyQueues.h proves one step at a time, and that suffices. Steps in a row have arenas of the host of their own, of which there are
 /// two. All else that a step touches is the device's, which does one segment behind the other. And step s + 2, which has the arena of s

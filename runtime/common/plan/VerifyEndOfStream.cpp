@@ -27,7 +27,7 @@ public:
         channels_.push_back(i);
   }
 
-  /// Where the end may begin: at each ticket, and at each receive of a conflating channel. From each such place it is
+  /// Where the end may begin: at each update ticket, and at each receive of a conflating channel. From each such place it is
   /// followed by itself.
   absl::Status run() {
     std::vector<std::pair<uint32_t, uint32_t>> begins; // program, instruction
@@ -55,8 +55,8 @@ private:
   }
   Place length(uint32_t program) const { return Place(plan_.programs(int(program)).instructions_size()); }
 
-  /// The instances of a family stop in different steps. Where a fifo joins instance r with instance r alone, each such group
-  /// ends by itself.
+  /// The instances of a replicated program stop in different steps. Where a fifo joins instance r with instance r alone, each
+  /// such group ends by itself.
   absl::Status joinsEqually(const Channel &channel) const {
     const Program &sender = plan_.programs(int(channel.sender())), &receiver = plan_.programs(int(channel.receiver()));
     if (channel.all_to_all() || sender.instances() != receiver.instances())
@@ -68,7 +68,7 @@ private:
     return absl::OkStatus();
   }
 
-  /// Channels lead from the tickets to every program.
+  /// Channels lead from the update tickets to every program.
   absl::Status isHeard(const std::vector<std::pair<uint32_t, uint32_t>> &begins) const {
     std::set<uint32_t> heard;
     std::vector<uint32_t> open;
@@ -84,7 +84,7 @@ private:
     }
     for (uint32_t i = 0; i < uint32_t(plan_.programs_size()); ++i)
       if (inPhase(i) && !heard.contains(i))
-        return invalid("no channel leads from a ticket to program ", plan_.programs(int(i)).name(),
+        return invalid("no channel leads from an update ticket to program ", plan_.programs(int(i)).name(),
                        ", so it never learns that phase ", plan_.phases(int(phase_)).name(), " is over");
     return absl::OkStatus();
   }

@@ -1,6 +1,6 @@
 //===- VerifyEndOfStream.h - does a phase that ends by end of stream end everywhere? --------------------*- C++ -*-===//
 //
-// The end begins where a ticket is refused: that program closes its sends and ends. A program whose next receive finds its
+// The end begins where an update ticket is refused: that program closes its sends and ends. A program whose next receive finds its
 // channel closed does the same. So each program stops somewhere within a step, and whatever waits for it behind that place
 // would wait for ever. What a program does not do any more follows from one place where the end begins:
 //

@@ -40,7 +40,7 @@ private:
   const BufferStates &buffers_;
   const bool endsByEndOfStream_; // of its phase
   uint32_t times_ = 1; // of the loop that the walk is in
-  int repeat_ = -1, end_ = 0; // of it; end 0: none
+  int repeat_ = -1, end_ = 0; // of it; end_ 0: none
   uint32_t perLeaf_ = 0; // of its sums; 0: there is none yet
   std::set<uint32_t> talks_; // channels that it acts on
   uint64_t repeated_ = 0; // instructions of all loops so far, each as often as it is done

@@ -264,7 +264,7 @@ absl::Status checkChannels(const Plan &plan) {
                        c.bytes(), " bytes, expected at least ", allReduceCapacity(c.algorithm()), " of at least one");
       if (c.sender() != c.receiver() || c.instances() != sender.instances() || c.instances() < 2)
         return invalid(what, ": all to all with ", c.instances(), " instances from ", sender.name(), " to ",
-                       receiver.name(), "; expected one family of at least two");
+                       receiver.name(), "; expected one replicated program of at least two instances");
     } else {
       if (c.sender() == c.receiver())
         return invalid(what, ": program ", sender.name(), " sends to itself");
@@ -357,7 +357,7 @@ absl::Status checkChannelUse(const Plan &plan, const std::vector<detail::Channel
   return absl::OkStatus();
 }
 
-/// One program decides when a synchronous phase ends; an asynchronous one takes tickets, at one place.
+/// One program decides when a synchronous phase ends; an asynchronous one takes update tickets, at one place.
 absl::Status checkPhaseEnds(const Plan &plan, const Phase &phase) {
   int deciders = 0, tickets = 0;
   for (uint32_t index : phase.programs())
@@ -368,9 +368,10 @@ absl::Status checkPhaseEnds(const Plan &plan, const Phase &phase) {
   if (!phase.ends_by_end_of_stream() && deciders != 1)
     return invalid("phase ", phase.name(), ": ", deciders, " programs decide its end, expected 1");
   if (phase.ends_by_end_of_stream() && tickets == 0)
-    return invalid("phase ", phase.name(), " ends by end of stream, but no program takes a ticket: it would never end");
+    return invalid("phase ", phase.name(),
+                   " ends by end of stream, but no program takes an update ticket: it would never end");
   if (tickets > 1)
-    return invalid("phase ", phase.name(), ": ", tickets, " tickets a step, expected 1");
+    return invalid("phase ", phase.name(), ": ", tickets, " update tickets a step, expected 1");
   return absl::OkStatus();
 }
 

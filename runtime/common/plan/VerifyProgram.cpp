@@ -270,12 +270,12 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
     return checkControlReceive(instruction.control_receive(), position);
   case Instruction::kTicket:
     if (!phase_.ends_by_end_of_stream())
-      return invalid("a ticket in a phase that ends by a control message");
+      return invalid("an update ticket in a phase that ends by a control message");
     if (program_.spread())
-      return invalid("a ticket in a program that is spread over tasks; one task gives them all");
+      return invalid("an update ticket in a program that is spread over tasks; one task gives them all");
     for (int i = 0; i < position; ++i)
       if (!program_.instructions(i).has_receive() && !program_.instructions(i).has_release())
-        return invalid("a ticket behind an instruction that is no receive");
+        return invalid("an update ticket behind an instruction that is no receive");
     return absl::OkStatus();
   default:
     const InstructionFacts *facts = factsOf(instruction.kind_case());
@@ -335,7 +335,7 @@ absl::Status ProgramVerifier::checkPorts() {
   for (const Port &fetch : program_.fetches()) {
     if (fetch.micro_batches() > 1 && (fetch.reduction() != MEAN || program_.instances() == 1))
       return invalid("fetch ", fetch.name(), " is a sum over ", fetch.micro_batches(),
-                     " micro-batches of each instance, expected the reduction MEAN in a family");
+                     " micro-batches of each instance, expected the reduction MEAN in a replicated program");
     GRAPHC_RETURN_IF_ERROR(buffers_.exists(fetch.buffer()));
     if (fetch.name().empty() || !names.insert(fetch.name()).second)
       return invalid("a fetch without name, or '", fetch.name(), "' twice");

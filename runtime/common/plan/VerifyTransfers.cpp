@@ -57,8 +57,8 @@ absl::Status TransferVerifier::checkReceive(const Instruction::Receive &receive)
   const Channel &channel = plan_.channels(int(receive.channel()));
   GRAPHC_RETURN_IF_ERROR(whole(channel));
   if (channel.all_to_all() || channel.instances() != program_.instances())
-    return invalid("receives one message of channel ", channel.name(), ", a family of ", channel.instances(),
-                   channel.all_to_all() ? ", each to each other one" : "", "; expected an aggregate");
+    return invalid("receives one message of channel ", channel.name(), ", which has ", channel.instances(),
+                   channel.all_to_all() ? " instances and is all to all" : " instances", "; expected an aggregate");
   const Buffer &buffer = program_.buffers(int(receive.buffer()));
   if (buffer.storage_case() != Buffer::kSlot)
     return invalid("binds buffer ", receive.buffer(), ", whose storage is not a slot");
@@ -92,8 +92,9 @@ absl::Status TransferVerifier::checkSendStart(const Instruction::SendStart &send
   const Buffer &buffer = program_.buffers(int(send.buffer()));
   if (send.deal() && (program_.instances() != 1 || channel.instances() == 1 || channel.all_to_all() ||
                       channel.conflating() || channel.zero_copy() || send.ahead() || !buffer.has_arena()))
-    return invalid("deals buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
-                   "; expected a buffer of the arena, this step's, and a channel from one instance to a family");
+    return invalid(
+        "deals buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
+        "; expected a buffer of the arena, this step's, and a channel from one instance to a replicated program");
   GRAPHC_RETURN_IF_ERROR(send.deal() ? fitsAll(buffer, channel) : fits(buffer, channel));
   GRAPHC_RETURN_IF_ERROR(counts(send, channel, send.deal()));
   if (send.has_units() && (send.ahead() || (!send.deal() && channel.instances() != program_.instances())))
@@ -174,13 +175,13 @@ absl::Status TransferVerifier::checkAggregate(const Instruction::Aggregate &aggr
   return absl::OkStatus();
 }
 
-/// One message of every instance of a family, into a buffer of the arena that has room for all.
+/// One message of every instance of a replicated program, into a buffer of the arena that has room for all.
 absl::Status TransferVerifier::checkCollect(const Instruction::Collect &collect) {
   const Channel &channel = plan_.channels(int(collect.channel()));
   GRAPHC_RETURN_IF_ERROR(whole(channel));
   if (program_.instances() != 1 || channel.instances() == 1 || channel.all_to_all() || channel.conflating())
     return invalid("collects channel ", channel.name(), " in a program of ", program_.instances(),
-                   " instances; expected a fifo from a family to one instance");
+                   " instances; expected a fifo from a replicated program to one instance");
   if (buffers_.messageOf(collect.channel()))
     return invalid("collects channel ", channel.name(), " while it holds one of its messages");
   const Buffer &buffer = program_.buffers(int(collect.buffer()));

@@ -37,7 +37,7 @@ private:
   base::CondVar asked_, told_; // of the thread, of lanes
   std::vector<Event> wanted_ ABSL_GUARDED_BY(mutex_);
   std::vector<Event> current_ ABSL_GUARDED_BY(mutex_); // with these the thread is in the driver
-  unsigned forgetting_ ABSL_GUARDED_BY(mutex_) = 0; // lanes that wait for `current`
+  unsigned forgetting_ ABSL_GUARDED_BY(mutex_) = 0; // lanes that wait for `current_`
   unsigned queues_ ABSL_GUARDED_BY(mutex_) = 0;
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_; // last: it uses the others

@@ -45,9 +45,9 @@ private:
   CopyNode paramsOf(const Work &copy) const;
 
   GpuPtr gpu_;
-  SegmentOrder order_;
+  SegmentDependencies order_;
   std::vector<Work> all_;
-  std::vector<uint32_t> copies_; ///< of `all`
+  std::vector<uint32_t> copies_; ///< of `all_`
   Graph graph_ = nullptr; ///< kept: moves name its nodes
   GraphExec executable_ = nullptr;
   absl::Status failure_;

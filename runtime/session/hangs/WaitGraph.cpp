@@ -70,7 +70,7 @@ private:
       found(CauseKind::Moves, node.task, node.lane->stood, [&] { return "gets on, slowly: " + text(node); });
     } else if (at.doing == LaneActivity::Receives || at.doing == LaneActivity::Sends) {
       toPeer(node, plan::otherEnd(plan_, at.channel, at.peer, at.doing == LaneActivity::Sends));
-    } else if (at.doing == LaneActivity::Permit) {
+    } else if (at.doing == LaneActivity::Ticket) {
       toPeer(node, {at.lane.program, at.peer});
     } else if (at.doing == LaneActivity::Choice) {
       const uint32_t instances = std::min(plan_.channels(static_cast<int>(at.channel)).instances(), kMostAsked);

@@ -266,7 +266,7 @@ absl::Status AnswerValidator::checkRun(const OfTask &task, const Done &done) con
     left -= std::min(left, taken);
   }
   if (!fits || (here.tickets && left))
-    return unfit(absl::StrCat("tickets of ", done.tickets_size(), " lanes of ", here.tickets,
+    return unfit(absl::StrCat("update tickets of ", done.tickets_size(), " lanes of ", here.tickets,
                               ", or not as many as steps, ", done.steps()));
   if (!done.not_finite().empty() && (!nanStops_ || done.not_finite().size() > kMostNotFinite))
     return unfit("it tells of a loss that is no number, which nobody has asked for, or too much of it");

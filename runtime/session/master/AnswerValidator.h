@@ -36,7 +36,7 @@ public:
 private:
   struct PhaseOfTask {
     int lanes = 0;
-    int tickets = 0; ///< lanes that take a ticket each step
+    int tickets = 0; ///< lanes that take an update ticket each step
     std::set<std::string> metrics;
   };
   struct OfTask {

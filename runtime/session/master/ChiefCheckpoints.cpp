@@ -14,7 +14,7 @@ namespace graphc::session {
 /// Locks the folder for this run, then every task that owns variables looks whether it sees that very folder.
 absl::Status ChiefCheckpoints::hold() {
   {
-    FileWatch::Work work(files_, absl::StrCat("opening --checkpoint_dir ", options_.directory));
+    FileWatchdog::Work work(files_, absl::StrCat("opening --checkpoint_dir ", options_.directory));
     GRAPHC_ASSIGN_OR_RETURN(checkpoint::CheckpointDirectory held,
                             checkpoint::CheckpointDirectory::open(options_.directory, options_.keep, options_.wait));
     directory_.emplace(std::move(held));
@@ -33,13 +33,13 @@ absl::Status ChiefCheckpoints::finish(uint64_t step, std::optional<uint64_t> ste
   if (!directory_)
     return absl::OkStatus();
   const checkpoint::TrainingEndMarker finished{step, {steps, steps ? std::nullopt : std::optional(epochs.value_or(1))}};
-  FileWatch::Work work(files_, absl::StrCat("writing into ", options_.directory));
+  FileWatchdog::Work work(files_, absl::StrCat("writing into ", options_.directory));
   return base::annotate(checkpoint::writeFinished(options_.directory, finished), "--checkpoint_dir");
 }
 
 /// The one that was asked for, of which the plan may take a part.
 absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> ChiefCheckpoints::openOnly() {
-  FileWatch::Work work(files_, absl::StrCat("reading ", options_.only));
+  FileWatchdog::Work work(files_, absl::StrCat("reading ", options_.only));
   GRAPHC_ASSIGN_OR_RETURN(checkpoint::CommittedCheckpoint found, checkpoint::openCheckpoint(options_.only));
   std::vector<std::string> leftOut;
   GRAPHC_RETURN_IF_ERROR(checkpoint::checkVariables(found, plan_, leftOut));
@@ -57,7 +57,7 @@ absl::StatusOr<std::optional<checkpoint::CommittedCheckpoint>> ChiefCheckpoints:
   std::vector<std::string> warnings;
   std::optional<checkpoint::CommittedCheckpoint> found;
   {
-    FileWatch::Work work(files_, absl::StrCat("reading the checkpoints of ", options_.directory));
+    FileWatchdog::Work work(files_, absl::StrCat("reading the checkpoints of ", options_.directory));
     GRAPHC_ASSIGN_OR_RETURN(found, checkpoint::findNewest(options_.directory, warnings));
   }
   const bool allDamaged = !found && !warnings.empty();
@@ -85,7 +85,7 @@ absl::Status ChiefCheckpoints::begin(const std::string &from, service::Order::In
   if (from.empty())
     return checkpoint::checkInitialized(plan_);
   const std::string flag = absl::StrCat("--init_from ", from);
-  FileWatch::Work work(files_, absl::StrCat("reading ", flag));
+  FileWatchdog::Work work(files_, absl::StrCat("reading ", flag));
   std::vector<std::string> skipped;
   auto origin = checkpoint::WarmStartSource::find(from, skipped);
   for (const std::string &warning : skipped)
@@ -123,7 +123,7 @@ absl::Status ChiefCheckpoints::save(uint64_t step, const Positions &positions, c
 /// The chief makes the folder, each owner writes its shard into it, the chief writes the manifest and renames: only then is it one.
 absl::Status ChiefCheckpoints::write(uint64_t step, const Positions &positions, const Ahead &ahead) {
   {
-    FileWatch::Work work(files_, absl::StrCat("clearing ", options_.directory));
+    FileWatchdog::Work work(files_, absl::StrCat("clearing ", options_.directory));
     GRAPHC_RETURN_IF_ERROR(directory_->prepare(step));
   }
   service::Order save;
@@ -149,7 +149,7 @@ absl::Status ChiefCheckpoints::write(uint64_t step, const Positions &positions, 
     manifest.shards.push_back(std::move(shard));
   }
   {
-    FileWatch::Work work(files_, absl::StrCat("committing a checkpoint in ", options_.directory));
+    FileWatchdog::Work work(files_, absl::StrCat("committing a checkpoint in ", options_.directory));
     GRAPHC_RETURN_IF_ERROR(directory_->commit(manifest));
   }
   saved_ = step;

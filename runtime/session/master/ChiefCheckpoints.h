@@ -30,7 +30,7 @@ public:
     absl::Duration wait = absl::Seconds(5); ///< for the folder: a run that was killed just now may still hold it
   };
   /// The others have to outlive it.
-  ChiefCheckpoints(const plan::Plan &plan, service::TaskCoordinator &coordinator, FileWatch &files, Options options)
+  ChiefCheckpoints(const plan::Plan &plan, service::TaskCoordinator &coordinator, FileWatchdog &files, Options options)
       : plan_(plan), coordinator_(coordinator), files_(files), options_(std::move(options)) {}
 
   bool wanted() const { return !options_.directory.empty(); }
@@ -85,7 +85,7 @@ private:
 
   const plan::Plan &plan_;
   service::TaskCoordinator &coordinator_;
-  FileWatch &files_;
+  FileWatchdog &files_;
   const Options options_;
   std::optional<checkpoint::CheckpointDirectory> directory_; ///< held
   std::map<std::string, std::string> algorithms_;

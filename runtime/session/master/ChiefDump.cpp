@@ -17,7 +17,7 @@ absl::Status ChiefDump::begin(const Ask &ask) {
   service::Order check;
   check.mutable_check()->set_directory(directory_);
   {
-    FileWatch::Work work(files_, absl::StrCat("opening --dump_variables ", directory_));
+    FileWatchdog::Work work(files_, absl::StrCat("opening --dump_variables ", directory_));
     absl::StatusOr<checkpoint::DumpFolder> made = checkpoint::DumpFolder::create(directory_);
     const bool hasParts =
         std::any_of(plan_.variables().begin(), plan_.variables().end(), [](auto &one) { return one.has_part_of(); });
@@ -40,7 +40,7 @@ absl::Status ChiefDump::write(const Ask &ask) {
   for (const plan::Variable &variable : plan_.variables())
     if (variable.has_part_of())
       inParts.insert(checkpoint::npyFileName(plan::modelName(variable)));
-  FileWatch::Work work(files_, absl::StrCat("writing into ", directory_));
+  FileWatchdog::Work work(files_, absl::StrCat("writing into ", directory_));
   for (const std::string &file : inParts) {
     GRAPHC_RETURN_IF_ERROR(base::annotate(
         checkpoint::finishNpyParts(absl::StrCat(checkpoint::dumpPath(directory_, folder_->word()), "/", file)),

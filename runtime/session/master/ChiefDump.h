@@ -18,7 +18,7 @@ public:
   /// Gives all tasks an order and waits for their answers.
   using Ask = std::function<absl::Status(service::Order)>;
   /// `directory` empty: there is none to make. The others have to outlive it.
-  ChiefDump(const plan::Plan &plan, FileWatch &files, std::string directory)
+  ChiefDump(const plan::Plan &plan, FileWatchdog &files, std::string directory)
       : plan_(plan), files_(files), directory_(std::move(directory)) {}
 
   /// Before training: whether the owners can write there.
@@ -29,7 +29,7 @@ public:
 
 private:
   const plan::Plan &plan_;
-  FileWatch &files_;
+  FileWatchdog &files_;
   const std::string directory_;
   std::optional<checkpoint::DumpFolder> folder_;
 };

@@ -14,7 +14,7 @@ absl::Status ChiefEarlyStop::begin(uint64_t step) {
   if (!checkpoints_.wanted())
     return absl::OkStatus();
   const std::string &folder = checkpoints_.directory();
-  FileWatch::Work work(files_, absl::StrCat("reading the evaluations of ", folder));
+  FileWatchdog::Work work(files_, absl::StrCat("reading the evaluations of ", folder));
   absl::StatusOr<checkpoint::EvaluationHistory> found = checkpoint::readEvaluations(folder);
   if (!found.ok() && !stop_)
     return absl::OkStatus(); // left to who wants it
@@ -51,7 +51,7 @@ absl::Status ChiefEarlyStop::evaluated(uint64_t step, const std::map<std::string
   made_.metric = stop_->metric();
   made_.forgetBehind(step ? step - 1 : 0);
   made_.made.push_back({step, value == means.end() ? std::nan("") : value->second});
-  FileWatch::Work work(files_, absl::StrCat("writing into ", checkpoints_.directory()));
+  FileWatchdog::Work work(files_, absl::StrCat("writing into ", checkpoints_.directory()));
   return base::annotate(checkpoint::writeEvaluations(checkpoints_.directory(), made_), "--checkpoint_dir");
 }
 

@@ -18,7 +18,7 @@ namespace graphc::session {
 class ChiefEarlyStop {
 public:
   /// The others have to outlive it. Without `stop` nothing ends; what another training has left is cleared all the same.
-  ChiefEarlyStop(std::optional<EarlyStop> stop, ChiefCheckpoints &checkpoints, FileWatch &files,
+  ChiefEarlyStop(std::optional<EarlyStop> stop, ChiefCheckpoints &checkpoints, FileWatchdog &files,
                  std::function<void(const std::string &)> warn)
       : stop_(std::move(stop)), checkpoints_(checkpoints), files_(files), warn_(std::move(warn)) {}
 
@@ -39,7 +39,7 @@ public:
 private:
   std::optional<EarlyStop> stop_;
   ChiefCheckpoints &checkpoints_;
-  FileWatch &files_;
+  FileWatchdog &files_;
   const std::function<void(const std::string &)> warn_;
   checkpoint::EvaluationHistory made_;
 };

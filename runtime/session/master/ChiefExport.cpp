@@ -18,7 +18,7 @@ absl::Status ChiefExport::write(const std::string &checkpoint, bool notFinite) {
   if (checkpoint.empty())
     return absl::FailedPreconditionError(absl::StrCat(
         "--export_dir ", directory_, ": there is no checkpoint to export; train with --checkpoint_dir first"));
-  FileWatch::Work work(files_, absl::StrCat("exporting to ", directory_));
+  FileWatchdog::Work work(files_, absl::StrCat("exporting to ", directory_));
   absl::StatusOr<std::string> path = writeExport(plan_, checkpoint, directory_, log_, goesOn_);
   if (absl::Status ends = goesOn_(); !path.ok() && !ends.ok()) // what is said of that is the run's
     return ends;

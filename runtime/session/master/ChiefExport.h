@@ -17,7 +17,7 @@ class ChiefExport {
 public:
   using Log = std::function<void(const std::string &)>;
   /// `directory` empty: there is none to make. `goesOn`: whether the run does, asked while another one exports there. The others have to outlive it.
-  ChiefExport(const plan::Plan &plan, FileWatch &files, std::string directory, Log log,
+  ChiefExport(const plan::Plan &plan, FileWatchdog &files, std::string directory, Log log,
               std::function<absl::Status()> goesOn)
       : plan_(plan), files_(files), directory_(std::move(directory)), log_(std::move(log)), goesOn_(std::move(goesOn)) {
   }
@@ -29,7 +29,7 @@ public:
 
 private:
   const plan::Plan &plan_;
-  FileWatch &files_;
+  FileWatchdog &files_;
   const std::string directory_;
   const Log log_;
   const std::function<absl::Status()> goesOn_;

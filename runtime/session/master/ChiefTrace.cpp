@@ -54,7 +54,7 @@ void ChiefTrace::take(const service::Order::Begin &begin) {
     return;
   for (auto &[task, traced] : coordinator_.takeTraces()) {
     auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&, task = task, traced = &traced](const TracedLane &one) {
-      return one.run == begin.epoch() && one.task == task && one.program == traced->program() &&
+      return one.run == begin.generation() && one.task == task && one.program == traced->program() &&
              one.instance == traced->instance();
     });
     if (lane == lanes_.end()) {
@@ -63,7 +63,7 @@ void ChiefTrace::take(const service::Order::Begin &begin) {
       *lane = {task,
                traced.program(),
                traced.instance(),
-               begin.epoch(),
+               begin.generation(),
                begin.first_step() / sharing_ + begin.trace().first(),
                {},
                0};
@@ -90,7 +90,7 @@ absl::Status ChiefTrace::write(uint64_t done, bool isLast) {
     for (const executor::TraceRecord &record : lane.records)
       last = std::max(last, (lane.firstStep + record.step) * sharing_ + 1);
   const auto clocks = coordinator_.clockOffsets();
-  FileWatch::Work work(files_, absl::StrCat("writing --trace ", options_.file));
+  FileWatchdog::Work work(files_, absl::StrCat("writing --trace ", options_.file));
   TraceMerge merge(loaded_, std::exchange(lanes_, {}), coordinator_.peers(), clocks);
   GRAPHC_RETURN_IF_ERROR(
       base::annotate(base::writeFileAtomic(options_.file, merge.write()), absl::StrCat("--trace ", options_.file)));

@@ -24,7 +24,7 @@ public:
     std::function<void(const std::string &)> log;
   };
   /// The others have to outlive it.
-  ChiefTrace(const plan::LoadedPlan &plan, service::TaskCoordinator &coordinator, FileWatch &files, Options options)
+  ChiefTrace(const plan::LoadedPlan &plan, service::TaskCoordinator &coordinator, FileWatchdog &files, Options options)
       : loaded_(plan), coordinator_(coordinator), files_(files), options_(std::move(options)) {}
 
   /// The run makes the steps from `done` up to `total` of this phase. An error where --profile_steps names steps behind them.
@@ -43,7 +43,7 @@ public:
 private:
   const plan::LoadedPlan &loaded_;
   service::TaskCoordinator &coordinator_;
-  FileWatch &files_;
+  FileWatchdog &files_;
   const Options options_;
   bool wanted_ = false; ///< and not written yet
   uint32_t phase_ = 0;

@@ -7,17 +7,17 @@
 
 namespace graphc::session {
 
-FileWatch::Work::Work(FileWatch &watch, std::string what) : watch_(watch) {
+FileWatchdog::Work::Work(FileWatchdog &watch, std::string what) : watch_(watch) {
   base::MutexLock lock(watch_.mutex_);
   watch_.working_ = Working{std::move(what), absl::Now()};
 }
 
-FileWatch::Work::~Work() {
+FileWatchdog::Work::~Work() {
   base::MutexLock lock(watch_.mutex_);
   watch_.working_.reset();
 }
 
-absl::Status FileWatch::check(absl::Time now) const {
+absl::Status FileWatchdog::check(absl::Time now) const {
   base::MutexLock lock(mutex_);
   if (!working_ || now - working_->since <= deadline_)
     return absl::OkStatus();

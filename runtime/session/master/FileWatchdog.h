@@ -20,22 +20,22 @@ namespace graphc::session {
 /// A big checkpoint on a slow disk, by whichever task.
 inline constexpr absl::Duration kFileDeadline = absl::Minutes(30);
 
-class FileWatch {
+class FileWatchdog {
 public:
   /// `deadline`: of one piece of work.
-  explicit FileWatch(absl::Duration deadline) : deadline_(deadline) {}
+  explicit FileWatchdog(absl::Duration deadline) : deadline_(deadline) {}
 
   /// A piece of work, while it lives. One at a time.
   class [[nodiscard]] Work {
   public:
     /// `what`: "reading the checkpoints of DIR".
-    Work(FileWatch &watch, std::string what);
+    Work(FileWatchdog &watch, std::string what);
     ~Work();
     Work(const Work &) = delete;
     Work &operator=(const Work &) = delete;
 
   private:
-    FileWatch &watch_;
+    FileWatchdog &watch_;
   };
 
   /// Any thread: an error that names the work under way once it takes longer than the deadline.

@@ -385,7 +385,7 @@ absl::StatusOr<PhaseResult> MasterDriver::runPhase(uint32_t phase, uint64_t step
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   const bool trains = one.role() == plan::TRAIN;
   service::Order begin, run;
-  begin.mutable_begin()->set_epoch(++epoch_);
+  begin.mutable_begin()->set_generation(++generation_);
   begin.mutable_begin()->set_phase(phase);
   begin.mutable_begin()->set_first_step(trains ? step_.load() : 0);
   begin.mutable_begin()->set_steps(steps);
@@ -400,8 +400,8 @@ absl::StatusOr<PhaseResult> MasterDriver::runPhase(uint32_t phase, uint64_t step
   returns_.open();
   coordinator_.allowStragglers(plan::stragglers(plan_, one));
   if (trains)
-    progress_.beginPhase(epoch_, step_, one.ends_by_end_of_stream());
-  runs(epoch_, trains);
+    progress_.beginPhase(generation_, step_, one.ends_by_end_of_stream());
+  runs(generation_, trains);
   run.mutable_run();
   auto ended =
       coordinator_.giveOrder(std::move(run), absl::InfiniteFuture(), [&] { return returns_.bringBack(samples_); });
@@ -446,7 +446,7 @@ absl::Status MasterDriver::finish(bool stopped) {
   for (size_t i = 0; i < ended.size(); ++i)
     stats[plan::taskText(plan_, tasks[i])] = ended[i].stats();
   coordinator_.release();
-  FileWatch::Work work(files_, absl::StrCat("writing --stats ", options_.statsFile));
+  FileWatchdog::Work work(files_, absl::StrCat("writing --stats ", options_.statsFile));
   return options_.statsFile.empty() ? absl::OkStatus()
                                     : observe::writeStats(options_.statsFile, stats, results_, trace_.summary());
 }

@@ -70,7 +70,7 @@ struct DriverOptions {
       ordered; ///< hears of each order, under the coordinator's lock; may be empty
   std::function<bool()> endAsked; ///< ends training, in good order; may be empty
   RejoinOptions returns; ///< of workers that are lost while the others go on
-  std::optional<plan::Role> stepped; ///< every step of these phases waits for a permit of the coordinator's
+  std::optional<plan::Role> stepped; ///< every step of these phases waits for a step permit of the coordinator's
 };
 
 class MasterDriver {
@@ -95,7 +95,7 @@ private:
   /// How far the script is, as the heartbeat has to know.
   struct Stage {
     bool joined = false, initialized = false;
-    uint64_t phase = 0; ///< the channels' epoch of the phase that runs; 0: none
+    uint64_t phase = 0; ///< the channels' generation of the phase that runs; 0: none
     bool trains = false;
   };
   absl::Status script();
@@ -128,7 +128,7 @@ private:
   const DriverOptions options_;
 
   // Each of these says what the heartbeat may call.
-  FileWatch files_;
+  FileWatchdog files_;
   ChiefCheckpoints checkpoints_;
   ChiefEarlyStop earlyStop_;
   TrainingProgress progress_;
@@ -144,7 +144,7 @@ private:
   std::map<std::string, std::string> algorithms_; ///< of libraries, by kernel
   std::vector<service::Done> prepared_; ///< each task's answer to `prepare`
   std::optional<checkpoint::CheckpointManifest> restored_; ///< of the checkpoint that the run went on from
-  uint64_t epoch_ = 0; ///< of the channels: one a phase that ran
+  uint64_t generation_ = 0; ///< of the channels: one a phase that ran
   TrainedSums trained_;
   bool notFinite_ = false; ///< the variables are worth nothing: they are neither saved nor dumped, nor evaluated
   bool lineDue_ = false; ///< training's last line comes behind the evaluation, whose results it shows

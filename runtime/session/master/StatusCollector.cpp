@@ -37,7 +37,7 @@ const char *stateOf(const service::Order &order, plan::Role role) {
 }
 } // namespace
 
-StatusBoard::StatusBoard(const plan::LoadedPlan &plan, About about)
+StatusCollector::StatusCollector(const plan::LoadedPlan &plan, About about)
     : plan_(plan.plan), fingerprint_(plan.fingerprint), about_(std::move(about)),
       started_(absl::Now() - absl::Seconds(observe::secondsSinceProcessStart())), tasks_(plan::allTasks(plan_)),
       replica_(tasks_.size(), false), paces_(tasks_.size()) {
@@ -50,7 +50,7 @@ StatusBoard::StatusBoard(const plan::LoadedPlan &plan, About about)
         maxStaleness_ = instruction.ticket().max_staleness();
 }
 
-void StatusBoard::ordered(const service::Order &order) {
+void StatusCollector::ordered(const service::Order &order) {
   base::MutexLock lock(mutex_);
   doing_.begun = true;
   const bool begins = order.has_begin() && order.begin().phase() < static_cast<uint32_t>(plan_.phases_size());
@@ -80,12 +80,12 @@ void StatusBoard::ordered(const service::Order &order) {
   doing_.apart = phase->ends_by_end_of_stream();
 }
 
-void StatusBoard::shown(const observe::ProgressSnapshot &snapshot) {
+void StatusCollector::shown(const observe::ProgressSnapshot &snapshot) {
   base::MutexLock lock(mutex_);
   shown_ = snapshot;
 }
 
-void StatusBoard::warned(const std::string &line, absl::Time now) {
+void StatusCollector::warned(const std::string &line, absl::Time now) {
   base::MutexLock lock(mutex_);
   ++warned_;
   warnings_.push_back({now, line});
@@ -94,7 +94,7 @@ void StatusBoard::warned(const std::string &line, absl::Time now) {
 }
 
 /// What a heartbeat has brought of a phase of training: how far the task is, and how fast it goes.
-void StatusBoard::follow(Pace &pace, const service::TaskSnapshot &heard, absl::Time now) {
+void StatusCollector::follow(Pace &pace, const service::TaskSnapshot &heard, absl::Time now) {
   const absl::Time at = now - heard.silent;
   pace.steps =
       std::max<uint64_t>(pace.steps, heard.progress.steps()); // a task that has ended the phase tells none any more
@@ -106,7 +106,7 @@ void StatusBoard::follow(Pace &pace, const service::TaskSnapshot &heard, absl::T
   pace.sinceSteps = pace.steps;
 }
 
-observe::TaskStatus StatusBoard::describe(uint32_t task, const service::TaskSnapshot &heard, absl::Time now) {
+observe::TaskStatus StatusCollector::describe(uint32_t task, const service::TaskSnapshot &heard, absl::Time now) {
   observe::TaskStatus status;
   status.name = plan::taskText(plan_, tasks_[task]);
   status.devices = plan::devicesOf(plan_, tasks_[task]);
@@ -138,8 +138,8 @@ observe::TaskStatus StatusBoard::describe(uint32_t task, const service::TaskSnap
 
 /// Where replicas share no step: how far each is behind the first of them and ahead of the last. A heartbeat is up to a second old, so each is
 /// taken to have gone on since as fast as before. Where they share each step none is a whole one behind.
-void StatusBoard::compare(const std::vector<service::TaskSnapshot> &heard,
-                          std::vector<observe::TaskStatus> &tasks) const {
+void StatusCollector::compare(const std::vector<service::TaskSnapshot> &heard,
+                              std::vector<observe::TaskStatus> &tasks) const {
   if (!doing_.phase || !doing_.trains || !doing_.apart)
     return;
   std::vector<std::pair<size_t, double>> now;
@@ -161,8 +161,8 @@ void StatusBoard::compare(const std::vector<service::TaskSnapshot> &heard,
   }
 }
 
-observe::RunStatus StatusBoard::look(const service::TaskCoordinator &coordinator,
-                                     const ChiefCheckpoints::Known &checkpoints, absl::Time now) {
+observe::RunStatus StatusCollector::look(const service::TaskCoordinator &coordinator,
+                                         const ChiefCheckpoints::Known &checkpoints, absl::Time now) {
   const std::vector<service::TaskSnapshot> heard = coordinator.heard(now); // before our own lock
   const uint32_t chief = plan::taskNumber(plan_, plan_.chief());
   observe::RunStatus status;

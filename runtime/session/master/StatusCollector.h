@@ -18,7 +18,7 @@
 namespace graphc::session {
 
 /// Any thread.
-class StatusBoard {
+class StatusCollector {
 public:
   struct About {
     std::string entry, version, checkpointDirectory; ///< the folder's absolute name
@@ -30,7 +30,7 @@ public:
   static constexpr absl::Duration kSilentAfter = absl::Milliseconds(2500);
 
   /// The plan is verified and outlives this.
-  StatusBoard(const plan::LoadedPlan &plan, About about);
+  StatusCollector(const plan::LoadedPlan &plan, About about);
 
   /// Under the coordinator's lock.
   void ordered(const service::Order &order);

@@ -105,7 +105,7 @@ std::string goOnBy(const std::map<std::string, std::string> &before, std::map<st
 }
 
 absl::Status takeAlgorithms(const plan::Plan &plan, const service::Order::Initialize &order,
-                            executor::KernelLibrary &library) {
+                            executor::LoadedKernels &library) {
   executor::KernelAlgorithms told;
   for (const service::Algorithm &one : order.algorithms())
     told[one.kernel()] = one.text();

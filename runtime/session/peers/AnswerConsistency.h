@@ -44,7 +44,7 @@ std::string goOnBy(const std::map<std::string, std::string> &before, std::map<st
 
 /// A task's side: those by which the checkpoint's weights were made. With others the run would go on with other bits than without a stop.
 absl::Status takeAlgorithms(const plan::Plan &plan, const service::Order::Initialize &order,
-                            executor::KernelLibrary &library);
+                            executor::LoadedKernels &library);
 
 } // namespace graphc::session
 #endif

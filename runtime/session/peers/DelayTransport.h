@@ -35,7 +35,7 @@ public:
   void abort(absl::Status why) override { inner_->abort(std::move(why)); }
   absl::Status status() const override { return inner_->status(); }
   void wake() override { inner_->wake(); }
-  absl::Status reset(uint64_t epoch) override { return inner_->reset(epoch); }
+  absl::Status reset(uint64_t generation) override { return inner_->reset(generation); }
 
 private:
   class LatePort final : public transport::SendPort {

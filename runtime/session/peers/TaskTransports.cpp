@@ -242,7 +242,8 @@ void TaskTransports::settle(uint32_t peer) {
     before.swap(found->second.before);
 }
 
-absl::Status TaskTransports::reconnect(uint32_t peer, const std::string &path, uint64_t epoch, absl::Time deadline) {
+absl::Status TaskTransports::reconnect(uint32_t peer, const std::string &path, uint64_t generation,
+                                       absl::Time deadline) {
   std::shared_ptr<TaskTransports> links;
   {
     base::MutexLock lock(relinkMutex_);
@@ -254,7 +255,7 @@ absl::Status TaskTransports::reconnect(uint32_t peer, const std::string &path, u
   std::vector<std::string> paths(names_.size());
   paths[peer] = path;
   GRAPHC_RETURN_IF_ERROR(links->connect(paths, deadline));
-  return links->all_->reset(epoch);
+  return links->all_->reset(generation);
 }
 
 void TaskTransports::gone(uint32_t peer, uint64_t incarnation) {

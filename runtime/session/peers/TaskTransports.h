@@ -60,8 +60,8 @@ public:
   /// Those lanes have the ports of the new links: what came before those is freed. Until then it lies where it did, aborted, so that a lane
   /// may look into it that a failure has woken.
   void settle(uint32_t peer);
-  /// `path`: where the peer listens. From now on those channels are the new ones, empty, of phase `epoch`.
-  absl::Status reconnect(uint32_t peer, const std::string &path, uint64_t epoch, absl::Time deadline);
+  /// `path`: where the peer listens. From now on those channels are the new ones, empty, of that generation.
+  absl::Status reconnect(uint32_t peer, const std::string &path, uint64_t generation, absl::Time deadline);
   /// That process of a peer is lost, perhaps again: who connects to it gives up. Any thread.
   void gone(uint32_t peer, uint64_t incarnation);
   /// Once connected: copies of the queues of this task's devices reach messages, and what peers read in place, without a detour. `warn` hears

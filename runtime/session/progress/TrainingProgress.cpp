@@ -18,9 +18,9 @@ void TrainingProgress::begin(const TrainingSteps &trainingSteps, uint64_t step, 
   evaluated_.clear();
 }
 
-void TrainingProgress::beginPhase(uint64_t epoch, uint64_t step, bool asynchronous) {
+void TrainingProgress::beginPhase(uint64_t generation, uint64_t step, bool asynchronous) {
   base::MutexLock lock(mutex_);
-  running_ = epoch;
+  running_ = generation;
   step_ = step;
   asynchronous_ = asynchronous;
 }
@@ -123,15 +123,15 @@ void TrainingProgress::showLast(const service::ClusterProgress &progress, absl::
 }
 
 std::optional<observe::ProgressSnapshot>
-TrainingProgress::takeRunning(uint64_t epoch, const service::ClusterProgress &progress, absl::Time now) {
+TrainingProgress::takeRunning(uint64_t generation, const service::ClusterProgress &progress, absl::Time now) {
   base::MutexLock lock(mutex_);
-  return epoch && epoch == running_ ? std::optional(take(progress, now)) : std::nullopt;
+  return generation && generation == running_ ? std::optional(take(progress, now)) : std::nullopt;
 }
 
-void TrainingProgress::showRunning(uint64_t epoch, const service::ClusterProgress &progress, absl::Time now) {
+void TrainingProgress::showRunning(uint64_t generation, const service::ClusterProgress &progress, absl::Time now) {
   if (!showing_.try_lock())
     return;
-  if (std::optional<observe::ProgressSnapshot> snapshot = takeRunning(epoch, progress, now))
+  if (std::optional<observe::ProgressSnapshot> snapshot = takeRunning(generation, progress, now))
     show_(*snapshot);
   showing_.unlock();
 }

@@ -29,8 +29,8 @@ public:
 
   // Of the master's thread.
   void begin(const TrainingSteps &trainingSteps, uint64_t step, absl::Time now);
-  /// `epoch`: of the channels, which tells phases apart.
-  void beginPhase(uint64_t epoch, uint64_t step, bool asynchronous);
+  /// `generation`: of the channels, which tells phases apart.
+  void beginPhase(uint64_t generation, uint64_t step, bool asynchronous);
   void endPhase();
   /// What the training gave until the end of that phase: the losses of its last epoch, metrics.
   void trained(uint64_t step, uint64_t epoch, const ResultSum &loss, Metrics metrics);
@@ -40,11 +40,11 @@ public:
 
   /// Of the heartbeat's, which waits for no line of the master's: nothing is shown where that phase of training does not run any more, or while
   /// the master's thread shows one.
-  void showRunning(uint64_t epoch, const service::ClusterProgress &progress, absl::Time now);
+  void showRunning(uint64_t generation, const service::ClusterProgress &progress, absl::Time now);
 
 private:
   /// Nothing where that phase of training does not run any more.
-  std::optional<observe::ProgressSnapshot> takeRunning(uint64_t epoch, const service::ClusterProgress &progress,
+  std::optional<observe::ProgressSnapshot> takeRunning(uint64_t generation, const service::ClusterProgress &progress,
                                                        absl::Time now);
   void count(observe::ProgressSnapshot &snapshot, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   observe::ProgressSnapshot take(const service::ClusterProgress &progress, absl::Time now)
@@ -57,7 +57,7 @@ private:
       showing_ ABSL_ACQUIRED_BEFORE(mutex_); ///< one call of show_ at a time; it may block, and calls nothing back
   base::Mutex mutex_; ///< a leaf
   TrainingSteps trainingSteps_ ABSL_GUARDED_BY(mutex_);
-  uint64_t running_ ABSL_GUARDED_BY(mutex_) = 0; ///< the channels' epoch of the phase that runs; 0: none
+  uint64_t running_ ABSL_GUARDED_BY(mutex_) = 0; ///< the channels' generation of the phase that runs; 0: none
   bool asynchronous_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t step_ ABSL_GUARDED_BY(mutex_) = 0; ///< at the begin of the running phase, or now between phases
   uint64_t highest_ ABSL_GUARDED_BY(mutex_) = 0; ///< step that was shown

@@ -16,13 +16,13 @@
 
 namespace graphc::session {
 
-absl::StatusOr<std::unique_ptr<executor::KernelLibrary>> loadCode(const plan::Plan &plan, const plan::Task &task,
+absl::StatusOr<std::unique_ptr<executor::LoadedKernels>> loadCode(const plan::Plan &plan, const plan::Task &task,
                                                                   KeptState *kept, kernels::ThreadPool *pool) {
-  std::unique_ptr<executor::KernelLibrary> library = kept ? std::move(kept->library) : nullptr;
+  std::unique_ptr<executor::LoadedKernels> library = kept ? std::move(kept->library) : nullptr;
   if (library && std::all_of(library->algorithms().begin(), library->algorithms().end(),
                              [](const auto &one) { return executor::isOfCpu(one.second); }))
     return library;
-  return executor::KernelLibrary::loadFor(plan, task, pool);
+  return executor::LoadedKernels::loadFor(plan, task, pool);
 }
 
 absl::Status checkHeld(const plan::Plan &plan, const service::Held &held) {

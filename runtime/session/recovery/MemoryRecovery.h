@@ -30,12 +30,12 @@ namespace graphc::session {
 struct KeptState {
   std::unique_ptr<executor::VariableStore> variables; ///< null: nothing
   service::Held held; ///< which state they are
-  std::unique_ptr<executor::KernelLibrary> library; ///< loaded; null: none yet
+  std::unique_ptr<executor::LoadedKernels> library; ///< loaded; null: none yet
 };
 
 /// The code that the process has loaded for an earlier session, or loads now. What GPUs' libraries were told there is of that session, so they
 /// begin anew.
-absl::StatusOr<std::unique_ptr<executor::KernelLibrary>> loadCode(const plan::Plan &plan, const plan::Task &task,
+absl::StatusOr<std::unique_ptr<executor::LoadedKernels>> loadCode(const plan::Plan &plan, const plan::Task &task,
                                                                   KeptState *kept, kernels::ThreadPool *pool);
 
 /// Bytes of variables in one order or answer: below the largest message of a task's server.

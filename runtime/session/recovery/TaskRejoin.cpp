@@ -18,7 +18,8 @@ constexpr absl::Duration kStopDeadline = absl::Seconds(30);
 constexpr absl::Duration kConnectDeadline = absl::Seconds(30);
 } // namespace
 
-TaskRejoin::TaskRejoin(const plan::Plan &plan, uint32_t phase, uint64_t epoch) : plan_(plan), epoch_(epoch) {
+TaskRejoin::TaskRejoin(const plan::Plan &plan, uint32_t phase, uint64_t generation)
+    : plan_(plan), generation_(generation) {
   const std::vector<std::string> why = executor::whyNoRejoin(plan, phase);
   for (uint32_t task = 0; task < why.size(); ++task)
     if (why[task].empty())
@@ -32,7 +33,7 @@ absl::Status TaskRejoin::obey(const service::Order &order, Lanes lanes, TaskTran
   if (order.has_rejoin())
     return rejoin(order.rejoin(), lanes, transports, looks, moved);
   // From now on those channels are the new ones, empty.
-  return transports.reconnect(order.reconnect().task(), order.reconnect().path(), epoch_,
+  return transports.reconnect(order.reconnect().task(), order.reconnect().path(), generation_,
                               absl::Now() + kConnectDeadline);
 }
 

@@ -24,7 +24,7 @@ class TaskRejoin {
 public:
   using Lanes = std::span<const std::unique_ptr<executor::Lane>>;
   /// Of a phase whose workers may come back. The plan outlives it.
-  TaskRejoin(const plan::Plan &plan, uint32_t phase, uint64_t epoch);
+  TaskRejoin(const plan::Plan &plan, uint32_t phase, uint64_t generation);
 
   bool mayReturn(uint32_t task) const { return tasks_.contains(task); } ///< any thread
   executor::LanePause &parking() { return parking_; }
@@ -45,7 +45,7 @@ private:
                       const std::function<void(size_t)> &moved);
 
   const plan::Plan &plan_;
-  const uint64_t epoch_; ///< of the channels
+  const uint64_t generation_; ///< of the channels
   std::set<uint32_t> tasks_;
   executor::LanePause parking_;
 };

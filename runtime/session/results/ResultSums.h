@@ -42,7 +42,7 @@ struct PhaseResult {
   bool stopped = false;
   std::string notFinite; ///< of a training: a loss was no number, where that is no failure
   ResultSums metrics; ///< of an evaluation
-  std::vector<uint64_t> tickets; ///< of a training that takes some: by lane that takes them; asynchronous: by worker
+  std::vector<uint64_t> tickets; ///< update tickets of a training: by lane that takes them; asynchronous: by worker
 };
 PhaseResult resultOf(const std::vector<service::Done> &answers, bool trains);
 

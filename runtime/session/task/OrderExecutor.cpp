@@ -54,9 +54,9 @@ OrderExecutor::OrderExecutor(const plan::LoadedPlan &plan, TaskOptions options, 
       const service::Progress now = progress();
       return std::vector<service::LanePosition>(now.lanes().begin(), now.lanes().end());
     });
-  link_.onStop([this](uint64_t epoch) { stopEpoch_.store(epoch, std::memory_order_relaxed); });
+  link_.onStop([this](uint64_t generation) { stopGeneration_.store(generation, std::memory_order_relaxed); });
   link_.onGone([this](const service::Gone &process) { gone(process); });
-  link_.onPermit([this](const service::ToTask::Permit &permit) {
+  link_.onPermit([this](const service::ToTask::StepPermit &permit) {
     if (absl::Status status = steps_.permit(permit); !status.ok())
       fail({status, false, ""});
   });
@@ -304,7 +304,7 @@ absl::Status OrderExecutor::begin(const Order::Begin &order) {
   endPhase();
   phase_ = order.phase();
   const plan::Phase &phase = plan_.phases(static_cast<int>(phase_));
-  GRAPHC_RETURN_IF_ERROR(transports_->all().reset(order.epoch()));
+  GRAPHC_RETURN_IF_ERROR(transports_->all().reset(order.generation()));
   GRAPHC_RETURN_IF_ERROR(checkFeeds(plan_, phase, task_, options_.feeds));
   GRAPHC_ASSIGN_OR_RETURN(batches_, data::PhaseBatches::create(plan_, phase_, task_, *datasets_));
   std::vector<uint64_t> positions = {order.position()};
@@ -337,7 +337,9 @@ absl::Status OrderExecutor::begin(const Order::Begin &order) {
     };
     host.untaken = &link_.backlog();
   }
-  host.stopRequested = [this, epoch = order.epoch()] { return stopEpoch_.load(std::memory_order_relaxed) == epoch; };
+  host.stopRequested = [this, generation = order.generation()] {
+    return stopGeneration_.load(std::memory_order_relaxed) == generation;
+  };
   host.firstStepDone = [this] { stats_.firstStep(); };
   host_ = std::make_shared<PhaseCallbacks>(plan_, task_, run, batches_.get(), std::move(host));
   executor::FrameOptions frame;
@@ -355,7 +357,7 @@ absl::Status OrderExecutor::begin(const Order::Begin &order) {
   base::MutexLock lock(mutex_);
   laneWatch_.reset();
   running_ = host_;
-  returns_ = order.rejoinable() ? std::make_shared<TaskRejoin>(plan_, phase_, order.epoch()) : nullptr;
+  returns_ = order.rejoinable() ? std::make_shared<TaskRejoin>(plan_, phase_, order.generation()) : nullptr;
   return failure_ ? failure_->status : absl::OkStatus();
 }
 

@@ -31,7 +31,7 @@ namespace graphc::session {
 struct TaskOptions {
   uint32_t task = 0; ///< own number
   TransportOptions transport; ///< task, data, incarnation, … as for TaskTransports
-  data::DataSearch data;
+  data::DatasetSearchPath data;
   std::shared_ptr<data::DatasetCache> datasets; ///< outlives sessions of one task; null: its own
   std::map<std::string, std::string> feeds; ///< name → bytes
   uint32_t intraOpThreads = 1; ///< of one library kernel; no bit depends on it
@@ -110,7 +110,7 @@ private:
   std::vector<service::Peer> peers_;
   absl::Duration waitLimit_; ///< of a lane
   bool nanStops_ = false; ///< its --nan stop
-  std::unique_ptr<executor::KernelLibrary> library_;
+  std::unique_ptr<executor::LoadedKernels> library_;
   std::unique_ptr<executor::VariableStore> variables_;
   std::optional<TaskCheckpoint> files_; ///< of these variables
   WholeState state_; ///< which they are
@@ -128,7 +128,7 @@ private:
   std::vector<std::unique_ptr<executor::Lane>> lanes_;
   StepArbiter steps_;
   std::atomic<bool> stop_{false}, endAsked_{false};
-  std::atomic<uint64_t> stopEpoch_{0}; ///< the phase of this epoch is to end
+  std::atomic<uint64_t> stopGeneration_{0}; ///< the phase of this generation is to end
 
   mutable base::Mutex mutex_;
   std::shared_ptr<PhaseCallbacks> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the heartbeat may look

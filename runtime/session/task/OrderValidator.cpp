@@ -59,7 +59,7 @@ absl::Status OrderValidator::take(const Order &order) {
     break;
   case Order::kBegin:
     state_ = State::Begun;
-    epoch_ = order.begin().epoch();
+    generation_ = order.begin().generation();
     break;
   case Order::kCheck:
     (order.check().nonce().empty() ? checked_ : shared_).insert(order.check().directory());
@@ -199,7 +199,7 @@ absl::Status OrderValidator::checkPrepare(const Order::Prepare &prepare) const {
   return absl::OkStatus();
 }
 
-/// A phase of the plan, an epoch that is new, steps that can be counted, and data as this task knows it.
+/// A phase of the plan, a generation that is new, steps that can be counted, and data as this task knows it.
 absl::Status OrderValidator::checkBegin(const Order::Begin &begin) const {
   if (begin.phase() >= static_cast<uint32_t>(plan_.phases_size()))
     return wrong(absl::StrCat("the plan has ", plan_.phases_size(), " phases and no phase ", begin.phase()));
@@ -208,8 +208,8 @@ absl::Status OrderValidator::checkBegin(const Order::Begin &begin) const {
                               (reports.every_steps() > 0) == (reports.every_seconds() > 0)))
     return wrong(
         absl::StrCat("reports every ", reports.every_steps(), " steps or ", reports.every_seconds(), " seconds"));
-  if (begin.epoch() <= epoch_)
-    return wrong(absl::StrCat("epoch ", begin.epoch(), " comes behind epoch ", epoch_));
+  if (begin.generation() <= generation_)
+    return wrong(absl::StrCat("generation ", begin.generation(), " comes behind generation ", generation_));
   if (begin.steps() == 0 || begin.steps() > executor::kMostSteps ||
       begin.first_step() > executor::kMostSteps - begin.steps())
     return wrong(absl::StrCat(begin.steps(), " steps from step ", begin.first_step(), " on, a run has 1 to ",

@@ -153,7 +153,7 @@ public:
   observe::StepTimes times() const;
   /// "loss is NaN at step 57 on …", of a lane that was the first of its own to see that; empty: none did.
   std::string notFinite() const;
-  /// Nothing where no tickets are given here.
+  /// Nothing where no update tickets are given here.
   std::optional<executor::StalenessCounts> staleness() const;
   uint64_t steps() const { return progress().steps; }
   bool stopped() const {

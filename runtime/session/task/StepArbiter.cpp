@@ -18,11 +18,11 @@ void StepArbiter::prepare(const service::Order::Prepare &order) {
   if (takesAll())
     return;
   if (!stepping_)
-    gate_.free(); // of a stepper; the permits count
+    gate_.free(); // of a stepper; the step permits count
   gate().awaitGrants();
 }
 
-absl::Status StepArbiter::permit(const service::ToTask::Permit &permit) {
+absl::Status StepArbiter::permit(const service::ToTask::StepPermit &permit) {
   if (takesAll()) // its own
     return absl::OkStatus();
   {

@@ -1,7 +1,7 @@
 //===- StepArbiter.h - who takes a task's steps, and who gets what they make ----------------------------*- C++ -*-===//
 //
-// Three may be there: the session of this process (StepwiseRun.h), the chief's session, whose permits come by the control link, and the chief's
-// --fetch. A step is made that each session allows; a result goes to each that wants it. Where nobody steps there is no gate.
+// Three may be there: the session of this process (StepwiseRun.h), the chief's session, whose step permits come by the control link, and
+// the chief's --fetch. A step is made that each session allows; a result goes to each that wants it. Where nobody steps there is no gate.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_TASK_STEPARBITER_H
@@ -27,7 +27,7 @@ public:
   /// What the chief says before all: the results that it may get, and whether its session takes the steps.
   void prepare(const service::Order::Prepare &order);
   /// A word of the chief's session, on the link's thread. An error: it is none.
-  absl::Status permit(const service::ToTask::Permit &permit);
+  absl::Status permit(const service::ToTask::StepPermit &permit);
 
   /// The variables have their values, by a checkpoint where that is not empty.
   void restored(const std::string &from) { restoredFrom_ = from; }
@@ -51,10 +51,10 @@ private:
   service::ControlLink &link_;
   std::string restoredFrom_;
   bool begun_ = false; ///< the session here has heard from which step
-  executor::StepGate gate_; ///< of the chief's permits, where no session is here
+  executor::StepGate gate_; ///< of the chief's step permits, where no session is here
   base::Mutex mutex_; ///< a leaf
   std::vector<std::string> fetches_ ABSL_GUARDED_BY(mutex_); ///< Prepare's
-  std::optional<plan::Role> stepped_; ///< written before a permit can come
+  std::optional<plan::Role> stepped_; ///< written before a step permit can come
   std::map<uint64_t, std::set<std::string>>
       wanted_ ABSL_GUARDED_BY(mutex_); ///< by step: what the chief's session wants of it
 };

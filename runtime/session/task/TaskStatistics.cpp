@@ -40,7 +40,7 @@ void TaskStatistics::add(const plan::Phase &phase, const PhaseCallbacks &host,
   stats_.arenaBytesTouched = std::max(stats_.arenaBytesTouched, touched);
 }
 
-std::string TaskStatistics::text(const executor::KernelLibrary *library) {
+std::string TaskStatistics::text(const executor::LoadedKernels *library) {
   stats_.residentBytes = observe::residentBytes();
   if (library)
     stats_.algorithms = library->algorithms();

@@ -21,7 +21,7 @@ public:
   void add(const plan::Phase &phase, const PhaseCallbacks &host, std::span<const std::unique_ptr<executor::Lane>> lanes,
            absl::Duration took, const transport::TransportCounters &before, const transport::TransportCounters &now);
   /// At the end; `library` may be null.
-  std::string text(const executor::KernelLibrary *library);
+  std::string text(const executor::LoadedKernels *library);
 
 private:
   observe::TaskStats stats_;

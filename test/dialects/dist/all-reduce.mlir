@@ -1,7 +1,7 @@
 // RUN: graph-opt %s | graph-opt | FileCheck %s
 // RUN: graph-opt %s --mlir-print-op-generic | graph-opt | FileCheck %s
 // RUN: graph-opt %s --verify-liveness | FileCheck %s
-// Sums that the instances of a family make together, by each algorithm.
+// Sums that the instances of a replicated program make together, by each algorithm.
 
 func.func private @add(memref<16xf32>, memref<16xf32>)
 dist.phase @p {role = #graph.role<train>}

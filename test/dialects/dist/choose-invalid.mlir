@@ -1,5 +1,5 @@
 // RUN: graph-opt %s --split-input-file --verify-diagnostics
-// Tickets and choices of asynchronous phases and of those with backup workers.
+// Update tickets and choices of asynchronous phases and of those with backup workers.
 
 // (T2)
 dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}

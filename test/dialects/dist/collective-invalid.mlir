@@ -2,7 +2,7 @@
 
 dist.phase @p {role = #graph.role<train>}
 // (CH3)
-// expected-error @below {{is all_to_all, but goes from @a to @b; expected data among the instances of one family}}
+// expected-error @below {{is all_to_all, but goes from @a to @b; expected data among the instances of one replicated program}}
 dist.channel @c : tensor<4xf32> from @a to @b {all_to_all, instances = 2}
 
 // -----
@@ -279,7 +279,7 @@ dist.phase @p {role = #graph.role<train>}
 dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
   %0 = dist.buffer : memref<f32>
   // (FE1)
-  // expected-error @below {{is a sum over 4 micro-batches of each replica, expected the reduction "mean" in a family}}
+  // expected-error @below {{is a sum over 4 micro-batches of each replica, expected the reduction "mean" in a replicated program}}
   dist.fetch "loss", %0 {micro_batches = 4} : memref<f32>
   dist.end
 }
@@ -379,7 +379,7 @@ dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
 }
 dist.program @b of @p on "/job:ps/task:0/device:CPU:0" {
   // (A1)
-  // expected-error @below {{takes the messages of a whole family in a program of one instance; @a has 1 instance(s) and @b has 1}}
+  // expected-error @below {{takes the messages of all instances of a replicated program in a program of one instance; @a has 1 instance(s) and @b has 1}}
   %1 = dist.collect @c : tensor<4xf32>
   dist.end
 }
@@ -392,7 +392,7 @@ dist.channel @c : tensor<4xf32> from @a to @b
 dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
   %0 = graph.constant dense<1.0> : tensor<8xf32>
   // (DL1)
-  // expected-error @below {{deals pieces of its value to the instances of a family; @a has 1 instance(s) and @b has 1}}
+  // expected-error @below {{deals pieces of its value to the instances of a replicated program; @a has 1 instance(s) and @b has 1}}
   dist.send @c, %0 {deal} : tensor<8xf32>
   dist.end
 }

@@ -207,7 +207,7 @@ dist.program @b of @q on "/job:t/task:1/device:CPU:0" {
 
 // (CH4) instances
 dist.phase @p {role = #graph.role<predict>}
-// expected-error @below {{'dist.channel' op joins families of 2 and 3 instances}}
+// expected-error @below {{'dist.channel' op joins replicated programs of 2 and 3 instances}}
 dist.channel @c : tensor<4xf32> from @a to @b {instances = 2}
 // expected-note @below {{sending program declared here}}
 dist.program @a of @p on "/job:s/device:CPU:0" replicas(2) {
@@ -240,7 +240,7 @@ dist.program @b of @p on "/job:t/device:CPU:0" replicas(3) {
 
 // -----
 
-// (E4) one message of a family
+// (E4) one message of a replicated program
 dist.phase @p {role = #graph.role<predict>}
 dist.channel @c : tensor<4xf32> from @a to @b {instances = 2}
 // expected-note @below {{sending program declared here}}
@@ -257,7 +257,7 @@ dist.program @b of @p on "/job:t/task:0/device:CPU:0" {
 
 // -----
 
-// (A1) a family that is none
+// (A1) the sending program has one instance
 dist.phase @p {role = #graph.role<predict>}
 dist.channel @c : tensor<4xf32> from @a to @b
 // expected-note @below {{sending program declared here}}
@@ -267,14 +267,14 @@ dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
   dist.end
 }
 dist.program @b of @p on "/job:t/task:0/device:CPU:0" {
-  // expected-error @below {{takes the messages of a whole family in a program of one instance; @a has 1 instance(s) and @b has 1}}
+  // expected-error @below {{takes the messages of all instances of a replicated program in a program of one instance; @a has 1 instance(s) and @b has 1}}
   %x = dist.aggregate @c : tensor<4xf32>
   dist.end
 }
 
 // -----
 
-// (A1) a family to a family
+// (A1) both programs are replicated
 dist.phase @p {role = #graph.role<predict>}
 dist.channel @c : tensor<4xf32> from @a to @b {instances = 2}
 // expected-note @below {{sending program declared here}}
@@ -284,7 +284,7 @@ dist.program @a of @p on "/job:s/device:CPU:0" replicas(2) {
   dist.end
 }
 dist.program @b of @p on "/job:t/device:CPU:0" replicas(2) {
-  // expected-error @below {{takes the messages of a whole family in a program of one instance; @a has 2 instance(s) and @b has 2}}
+  // expected-error @below {{takes the messages of all instances of a replicated program in a program of one instance; @a has 2 instance(s) and @b has 2}}
   %x = dist.aggregate @c : tensor<4xf32>
   dist.end
 }

@@ -85,7 +85,7 @@ dist.program @eval.worker0 of @eval on "/job:worker/task:0/device:CPU:0" {
   dist.end
 }
 
-// All to all among the instances of one family; values packed into one message.
+// All to all among the instances of one replicated program; values packed into one message.
 // CHECK: dist.channel @sum : tensor<32xf32> from @member to @member {all_to_all, instances = 2 : i64}
 dist.phase @together {role = #graph.role<train>}
 dist.channel @sum : tensor<32xf32> from @member to @member {all_to_all, instances = 2}

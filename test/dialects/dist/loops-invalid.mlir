@@ -171,7 +171,7 @@ dist.program @p.a of @p on "/job:worker/task:0/device:CPU:0" {
 
 // -----
 
-// What sends may be repeated, what takes a whole family's messages not.
+// Sends may be repeated; ops that take the messages of all instances may not.
 dist.phase @p {role = #graph.role<train>}
 func.func private @add(memref<4xf32> {dist.access = "read_write"}, memref<4xf32> {dist.access = "read"})
 dist.program @p.b of @p on "/job:worker/task:1/device:CPU:0" {

@@ -22,21 +22,21 @@ void expectValid(const std::vector<ArenaRequest> &requests, const ArenaPlan &pla
   }
 }
 
-TEST(Arena, DeadBufferIsReused) {
+TEST(ArenaLayout, DeadBufferIsReused) {
   std::vector<ArenaRequest> requests{{1000, 0, 1}, {1000, 2, 3}};
   ArenaPlan plan = planArena(requests);
   expectValid(requests, plan);
   EXPECT_EQ(plan.bytes, 1000u);
 }
 
-TEST(Arena, BufferReadAndBufferWrittenByOneOpDoNotShare) {
+TEST(ArenaLayout, BufferReadAndBufferWrittenByOneOpDoNotShare) {
   std::vector<ArenaRequest> requests{{1000, 0, 2}, {1000, 2, 3}};
   ArenaPlan plan = planArena(requests);
   expectValid(requests, plan);
   EXPECT_EQ(plan.bytes, 1024u + 1000u);
 }
 
-TEST(Arena, SmallestGapIsTaken) {
+TEST(ArenaLayout, SmallestGapIsTaken) {
   // Two holes, of 128 and of 64 bytes, when the 64 byte buffer comes.
   std::vector<ArenaRequest> requests{{1024, 0, 9}, {128, 0, 1}, {512, 0, 9}, {64, 0, 1},
                                      {256, 0, 9},  {64, 2, 3},  {128, 2, 3}};
@@ -45,16 +45,16 @@ TEST(Arena, SmallestGapIsTaken) {
   EXPECT_EQ(plan.bytes, arenaLowerBound(requests));
 }
 
-TEST(Arena, AlignmentIsKeptAndItsGapIsUsed) {
+TEST(ArenaLayout, AlignmentIsKeptAndItsGapIsUsed) {
   std::vector<ArenaRequest> requests{{100, 0, 9}, {8192, 0, 9, 4096}, {3000, 0, 9}, {4096, 4, 9, 4096}};
   ArenaPlan plan = planArena(requests);
   expectValid(requests, plan);
   EXPECT_LE(plan.bytes, 16384u);
 }
 
-TEST(Arena, NothingNeedsNothing) { EXPECT_EQ(planArena({}).bytes, 0u); }
+TEST(ArenaLayout, NothingNeedsNothing) { EXPECT_EQ(planArena({}).bytes, 0u); }
 
-TEST(Arena, RandomLifetimesStayNearTheBound) {
+TEST(ArenaLayout, RandomLifetimesStayNearTheBound) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
     std::vector<ArenaRequest> requests;

@@ -19,16 +19,16 @@ struct RequestAndReply : LivenessProof {
   }
 };
 
-TEST(Liveness, RequestAndReplyIsLive) { EXPECT_TRUE(RequestAndReply().check().live()); }
+TEST(LivenessProof, RequestAndReplyIsLive) { EXPECT_TRUE(RequestAndReply().check().live()); }
 
-TEST(Liveness, RanksGrowAlongEveryEdge) {
+TEST(LivenessProof, RanksGrowAlongEveryEdge) {
   RequestAndReply model;
   EXPECT_EQ(model.check().ranks, (std::vector<uint32_t>{1, 4, 2, 3}));
   model.append(model.server, Action::Send, model.back); // one too many: no proof of what is wrong
   EXPECT_TRUE(model.check().ranks.empty());
 }
 
-TEST(Liveness, TwoThatReceiveFirstAreACycleOfFour) {
+TEST(LivenessProof, TwoThatReceiveFirstAreACycleOfFour) {
   LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram();
   uint32_t there = model.addChannel(1), back = model.addChannel(1);
@@ -44,7 +44,7 @@ TEST(Liveness, TwoThatReceiveFirstAreACycleOfFour) {
   EXPECT_EQ(messages, 2);
 }
 
-TEST(Liveness, AnInitialMessageBreaksTheCycle) {
+TEST(LivenessProof, AnInitialMessageBreaksTheCycle) {
   LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram();
   uint32_t there = model.addChannel(1), back = model.addChannel(1, /*tokens=*/1);
@@ -55,7 +55,7 @@ TEST(Liveness, AnInitialMessageBreaksTheCycle) {
   EXPECT_TRUE(model.check().live());
 }
 
-TEST(Liveness, LoopsThatRunTogetherAreOneNode) {
+TEST(LivenessProof, LoopsThatRunTogetherAreOneNode) {
   // What stands in front of the one loop comes before what stands behind the other; an iteration has numbers of its own.
   LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram(), inA = model.addProgram(), inB = model.addProgram();
@@ -72,7 +72,7 @@ TEST(Liveness, LoopsThatRunTogetherAreOneNode) {
   EXPECT_EQ(model.check().ranks, (std::vector<uint32_t>{3, 1, 1, 5, 2, 2, 4}));
 }
 
-TEST(Liveness, ALoopThatWaitsForTheOthersEndIsACycle) {
+TEST(LivenessProof, ALoopThatWaitsForTheOthersEndIsACycle) {
   LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram(), behind = model.addChannel(1), loops = model.addLoops();
   model.appendLoops(a, loops);
@@ -87,7 +87,7 @@ TEST(Liveness, ALoopThatWaitsForTheOthersEndIsACycle) {
   EXPECT_EQ(two.check().cycle.size(), 1u);
 }
 
-TEST(Liveness, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
+TEST(LivenessProof, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
   // b asks a for something while it still reads what a sent zero-copy; a answers only after b has released it.
   for (bool zeroCopy : {false, true}) {
     LivenessProof model;
@@ -108,7 +108,7 @@ TEST(Liveness, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
   }
 }
 
-TEST(Liveness, OneSlotForTwoMessagesTakenTogetherIsACycle) {
+TEST(LivenessProof, OneSlotForTwoMessagesTakenTogetherIsACycle) {
   // The receiver releases the first message only after it has the second, which needs the first one's slot.
   for (uint32_t capacity : {1u, 2u}) {
     LivenessProof model;
@@ -123,7 +123,7 @@ TEST(Liveness, OneSlotForTwoMessagesTakenTogetherIsACycle) {
   }
 }
 
-TEST(Liveness, CapacityAcrossStepsIsNoCycle) {
+TEST(LivenessProof, CapacityAcrossStepsIsNoCycle) {
   LivenessProof model;
   uint32_t a = model.addProgram(), channel = model.addChannel(1);
   model.append(a, Action::Send, channel);
@@ -132,7 +132,7 @@ TEST(Liveness, CapacityAcrossStepsIsNoCycle) {
   EXPECT_TRUE(model.check().live());
 }
 
-TEST(Liveness, UnpairedMessagesAreNamed) {
+TEST(LivenessProof, UnpairedMessagesAreNamed) {
   LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram(), channel = model.addChannel(1);
   model.append(a, Action::Send, channel);
@@ -145,7 +145,7 @@ TEST(Liveness, UnpairedMessagesAreNamed) {
   EXPECT_FALSE(result.live());
 }
 
-TEST(Liveness, ShortestCycleOfSeveral) {
+TEST(LivenessProof, ShortestCycleOfSeveral) {
   LivenessProof model;
   uint32_t a = model.addProgram(), b = model.addProgram(), c = model.addProgram();
   uint32_t ab = model.addChannel(1), bc = model.addChannel(1), ca = model.addChannel(1), ba = model.addChannel(1);

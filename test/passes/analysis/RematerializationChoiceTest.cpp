@@ -17,8 +17,9 @@ RematerializationChoice choose(const std::vector<BlockValue> &values, uint64_t t
                                std::vector<uint64_t> others = {}) {
   others.resize(positions);
   const TimeModel time{cluster::MachineCalibration()};
-  EXPECT_EQ(peakOf(values, others), chooseRecomputed(values, others, 0, time, TimeModel::Engine::Host).peakBefore);
-  return chooseRecomputed(values, others, target, time, TimeModel::Engine::Host);
+  EXPECT_EQ(peakOf(values, others),
+            chooseRematerialization(values, others, 0, time, TimeModel::Engine::Host).peakBefore);
+  return chooseRematerialization(values, others, target, time, TimeModel::Engine::Host);
 }
 
 std::vector<uint32_t> valuesOf(const RematerializationChoice &found) {
@@ -59,7 +60,7 @@ TEST(PeakTree, IsTheLargestOfEachRange) {
   EXPECT_EQ(PeakTree({5, 6}).most(1, 0), 0);
 }
 
-TEST(Recomputation, ActivationOfWhatIsThereAnyhow) {
+TEST(RematerializationChoice, ActivationOfWhatIsThereAnyhow) {
   const RematerializationChoice found = choose(activation(), kMiB);
   ASSERT_THAT(valuesOf(found), ElementsAre(1));
   EXPECT_EQ(found.chosen[0].lastEarly, 2u);
@@ -68,12 +69,12 @@ TEST(Recomputation, ActivationOfWhatIsThereAnyhow) {
   EXPECT_GT(found.chosen[0].seconds, 0);
 }
 
-TEST(Recomputation, NothingWhereItFits) {
+TEST(RematerializationChoice, NothingWhereItFits) {
   EXPECT_THAT(choose(activation(), 2 * kMiB).chosen, IsEmpty());
   EXPECT_TRUE(choose(activation(), 2 * kMiB).isEnough);
 }
 
-TEST(Recomputation, NothingThatReadsWhatWouldBeKeptForIt) {
+TEST(RematerializationChoice, NothingThatReadsWhatWouldBeKeptForIt) {
   std::vector<BlockValue> values = activation();
   values[0].used = {1};
   EXPECT_THAT(choose(values, 0).chosen, IsEmpty());
@@ -83,13 +84,13 @@ TEST(Recomputation, NothingThatReadsWhatWouldBeKeptForIt) {
   EXPECT_THAT(valuesOf(choose(values, 0)), ElementsAre(1));
 }
 
-TEST(Recomputation, OneThatCannotBeRepeatedStays) {
+TEST(RematerializationChoice, OneThatCannotBeRepeatedStays) {
   std::vector<BlockValue> values = activation();
   values[1].repeatable = false;
   EXPECT_THAT(choose(values, 0).chosen, IsEmpty());
 }
 
-TEST(Recomputation, WhatIsInlinedIsComputedWithIt) {
+TEST(RematerializationChoice, WhatIsInlinedIsComputedWithIt) {
   std::vector<BlockValue> values = activation();
   values[1].from = {2};
   values.push_back({.made = 1, .used = {1}, .repeatable = true, .from = {0}}); // no memory
@@ -98,7 +99,7 @@ TEST(Recomputation, WhatIsInlinedIsComputedWithIt) {
   EXPECT_THAT(found.chosen[0].again, ElementsAre(2, 1));
 }
 
-TEST(Recomputation, ReadsNoVariableThatWasWritten) {
+TEST(RematerializationChoice, ReadsNoVariableThatWasWritten) {
   std::vector<BlockValue> values = activation();
   values[1].from.push_back(2);
   values.push_back({.until = 8});
@@ -107,12 +108,12 @@ TEST(Recomputation, ReadsNoVariableThatWasWritten) {
   EXPECT_THAT(valuesOf(choose(values, kMiB)), ElementsAre(1));
 }
 
-TEST(Recomputation, DrawsAreMadeOfNothing) {
+TEST(RematerializationChoice, DrawsAreMadeOfNothing) {
   const std::vector<BlockValue> values{{.bytes = kMiB, .made = 0, .used = {1, 8}, .repeatable = true}};
   EXPECT_THAT(valuesOf(choose(values, 0)), ElementsAre(0));
 }
 
-TEST(Recomputation, MostBytesAndTimeForTheCostFirst) {
+TEST(RematerializationChoice, MostBytesAndTimeForTheCostFirst) {
   std::vector<BlockValue> values{{.bytes = 16 * kMiB, .made = 0, .used = {1, 9}}};
   for (uint64_t bytes : {kMiB, 4 * kMiB, 2 * kMiB})
     values.push_back({.bytes = bytes, .made = 1, .used = {2, 9}, .repeatable = true, .from = {0}});
@@ -122,14 +123,14 @@ TEST(Recomputation, MostBytesAndTimeForTheCostFirst) {
   EXPECT_THAT(valuesOf(choose(values, 22 * kMiB)), ElementsAre(3));
 }
 
-TEST(Recomputation, OnlyWhatIsAliveWhereItIsFull) {
+TEST(RematerializationChoice, OnlyWhatIsAliveWhereItIsFull) {
   std::vector<BlockValue> values = activation();
   values.push_back({.bytes = kMiB, .made = 9, .used = {14}}); // full here, where nothing of the others is
   values.push_back({.bytes = 2 * kMiB, .made = 9, .used = {14}});
   EXPECT_THAT(choose(values, 2 * kMiB, 20).chosen, IsEmpty());
 }
 
-TEST(Recomputation, WhatIsReadForAnotherStays) {
+TEST(RematerializationChoice, WhatIsReadForAnotherStays) {
   // 1 is made of 0, and 2 of 1; each is wanted late.
   std::vector<BlockValue> values{{.bytes = kMiB, .made = 0, .used = {1, 9}},
                                  {.bytes = kMiB, .made = 1, .used = {2, 9}, .repeatable = true, .from = {0}},
@@ -143,7 +144,7 @@ TEST(Recomputation, WhatIsReadForAnotherStays) {
     EXPECT_THAT(all.chosen.back().again, ElementsAre(1, 2));
 }
 
-TEST(Recomputation, BytesOfLoopsCount) {
+TEST(RematerializationChoice, BytesOfLoopsCount) {
   std::vector<uint64_t> others(10);
   others[5] = kMiB;
   EXPECT_EQ(choose(activation(), 0, 10, others).peakBefore, 3 * kMiB);
@@ -151,7 +152,7 @@ TEST(Recomputation, BytesOfLoopsCount) {
 }
 
 /// Whatever is chosen, no position has more than before, and what was promised of the peak is what comes of it.
-TEST(Recomputation, PeakIsWhatComesOfIt) {
+TEST(RematerializationChoice, PeakIsWhatComesOfIt) {
   std::mt19937 random(3);
   unsigned chosen = 0;
   for (unsigned round = 0; round < 200; ++round) {

@@ -7,22 +7,22 @@ using Action = StepTimeline::Action;
 
 namespace {
 
-TEST(Timeline, WorkAddsUp) {
+TEST(StepTimeline, WorkAddsUp) {
   StepTimeline model;
-  uint32_t lane = model.addLane();
-  model.append(lane, {Action::Work, 2, 0});
-  model.append(lane, {Action::Work, 3, 0});
+  uint32_t sequence = model.addSequence();
+  model.append(sequence, {Action::Work, 2, 0});
+  model.append(sequence, {Action::Work, 3, 0});
   auto result = model.run();
   ASSERT_TRUE(result);
   EXPECT_DOUBLE_EQ(result->step, 5);
-  EXPECT_DOUBLE_EQ(result->lanes[0][1].start, 2);
-  EXPECT_DOUBLE_EQ(result->lanes[0][1].end, 5);
+  EXPECT_DOUBLE_EQ(result->spans[0][1].start, 2);
+  EXPECT_DOUBLE_EQ(result->spans[0][1].end, 5);
 }
 
 /// A sends to B, which works and answers: the step is the way there and back.
-TEST(Timeline, AMessageArrivesAfterWireAndLatency) {
+TEST(StepTimeline, AMessageArrivesAfterWireAndLatency) {
   StepTimeline model;
-  uint32_t a = model.addLane(), b = model.addLane(), wire = model.addWire();
+  uint32_t a = model.addSequence(), b = model.addSequence(), wire = model.addWire();
   uint32_t there = model.addChannel({1, 4, 1, wire}), back = model.addChannel({1, 0, 2, 0});
   model.append(a, {Action::Send, 1, there});
   model.append(a, {Action::Receive, 0, back});
@@ -32,14 +32,14 @@ TEST(Timeline, AMessageArrivesAfterWireAndLatency) {
   auto result = model.run();
   ASSERT_TRUE(result);
   EXPECT_DOUBLE_EQ(result->step, 1 + 4 + 1 + 10 + 1 + 2);
-  EXPECT_DOUBLE_EQ(result->lanes[b][0].start, 6);
-  EXPECT_DOUBLE_EQ(result->lanes[a][1].start, 19);
+  EXPECT_DOUBLE_EQ(result->spans[b][0].start, 6);
+  EXPECT_DOUBLE_EQ(result->spans[a][1].start, 19);
 }
 
-TEST(Timeline, MessagesOnOneWireQueueUp) {
+TEST(StepTimeline, MessagesOnOneWireQueueUp) {
   for (bool shared : {true, false}) {
     StepTimeline model;
-    uint32_t a = model.addLane(), b = model.addLane(), c = model.addLane();
+    uint32_t a = model.addSequence(), b = model.addSequence(), c = model.addSequence();
     uint32_t first = model.addWire(), second = shared ? first : model.addWire();
     uint32_t x = model.addChannel({1, 5, 0, first}), y = model.addChannel({1, 5, 0, second});
     model.append(a, {Action::Send, 0, x});
@@ -54,10 +54,10 @@ TEST(Timeline, MessagesOnOneWireQueueUp) {
 
 /// The sender works 1, the receiver 3; with one slot that is released late the sender follows the receiver's rhythm, and a
 /// second slot changes nothing of it.
-TEST(Timeline, CapacityHoldsTheSenderBack) {
+TEST(StepTimeline, CapacityHoldsTheSenderBack) {
   for (uint32_t capacity : {1u, 2u}) {
     StepTimeline model;
-    uint32_t a = model.addLane(), b = model.addLane(), channel = model.addChannel({capacity, 0, 0, 0});
+    uint32_t a = model.addSequence(), b = model.addSequence(), channel = model.addChannel({capacity, 0, 0, 0});
     model.append(a, {Action::Work, 1, 0});
     model.append(a, {Action::Send, 0, channel});
     model.append(b, {Action::Receive, 0, channel});
@@ -70,9 +70,9 @@ TEST(Timeline, CapacityHoldsTheSenderBack) {
 }
 
 /// A sends right behind its work what B needs for the next step: the way there is no part of B's wait for A's answer.
-TEST(Timeline, AMessageThatIsThereBeforeTheFirstStepIsOneAhead) {
+TEST(StepTimeline, AMessageThatIsThereBeforeTheFirstStepIsOneAhead) {
   StepTimeline model;
-  uint32_t a = model.addLane(), b = model.addLane();
+  uint32_t a = model.addSequence(), b = model.addSequence();
   uint32_t there = model.addChannel({1, 0, 4, 0, 1}), back = model.addChannel({1, 0, 0, 0});
   model.append(a, {Action::Receive, 0, back});
   model.append(a, {Action::Work, 1, 0});
@@ -85,9 +85,9 @@ TEST(Timeline, AMessageThatIsThereBeforeTheFirstStepIsOneAhead) {
   EXPECT_DOUBLE_EQ(result->step, 10);
 }
 
-TEST(Timeline, LanesThatWaitForEachOtherHaveNone) {
+TEST(StepTimeline, SequencesThatWaitForEachOtherHaveNone) {
   StepTimeline model;
-  uint32_t a = model.addLane(), b = model.addLane();
+  uint32_t a = model.addSequence(), b = model.addSequence();
   uint32_t there = model.addChannel({}), back = model.addChannel({});
   model.append(a, {Action::Receive, 0, back});
   model.append(a, {Action::Send, 0, there});

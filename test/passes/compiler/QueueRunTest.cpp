@@ -37,7 +37,7 @@ public:
   transport::TransportCounters counters() const override { return inner_->counters(); }
   void abort(absl::Status why) override { inner_->abort(std::move(why)); }
   absl::Status status() const override { return inner_->status(); }
-  absl::Status reset(uint64_t epoch) override { return inner_->reset(epoch); }
+  absl::Status reset(uint64_t generation) override { return inner_->reset(generation); }
 
 private:
   class Port final : public transport::RecvPort {

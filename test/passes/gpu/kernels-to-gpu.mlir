@@ -40,8 +40,8 @@ module attributes {graph.cluster = #cluster, graph.strategy = #graph.strategy<na
 
 // -----
 
-// Rows of a softmax: all stages share a launch whose blocks own rows, with barriers between; a warp sums a row of more than 32 items, its threads being the
-// lanes.
+// Rows of a softmax: all stages share a launch whose blocks own rows, with barriers between; a warp sums a row of more than 32 items, each of its threads
+// with one partial sum.
 #cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">
 #all = affine_map<(r, c) -> (r, c)>
 #row = affine_map<(r, c) -> (r)>
@@ -87,7 +87,7 @@ module attributes {graph.cluster = #cluster, graph.strategy = #graph.strategy<na
 // -----
 
 // Sums over rows and then what they are used for: the second stage needs all sums, which are those of other blocks, so it is a launch of its own. Neighbouring
-// sums by neighbouring threads, whose warps share the lanes through the block's memory.
+// sums by neighbouring threads, whose warps share the partial sums through the block's memory.
 #cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">
 #all = affine_map<(r, c) -> (r, c)>
 #column = affine_map<(r, c) -> (c)>

@@ -32,20 +32,20 @@ namespace {
 // The contract
 //===----------------------------------------------------------------------------------------------------------------===//
 
-/// The sum of items: chunks of 1,024; in a chunk item i goes to lane i mod 32; the lanes are joined i with i + 16, then 8, 4, 2, 1; the
-/// sums of chunks are summed in the same way.
+/// The sum of items: chunks of 1,024; in a chunk item i is added to partial sum i mod 32; these are joined i with i + 16, then 8, 4, 2, 1;
+/// the sums of chunks are summed in the same way.
 template <class T, class Join> T sumOf(std::vector<T> items, T neutral, Join join) {
   do {
     std::vector<T> sums;
     for (size_t begin = 0; begin < items.size(); begin += 1024) {
-      T lanes[32];
-      std::fill(std::begin(lanes), std::end(lanes), neutral);
+      T partials[32];
+      std::fill(std::begin(partials), std::end(partials), neutral);
       for (size_t i = begin; i < std::min(begin + 1024, items.size()); ++i)
-        lanes[(i - begin) % 32] = join(lanes[(i - begin) % 32], items[i]);
+        partials[(i - begin) % 32] = join(partials[(i - begin) % 32], items[i]);
       for (int half = 16; half; half /= 2)
         for (int i = 0; i < half; ++i)
-          lanes[i] = join(lanes[i], lanes[i + half]);
-      sums.push_back(lanes[0]);
+          partials[i] = join(partials[i], partials[i + half]);
+      sums.push_back(partials[0]);
     }
     items = sums;
   } while (items.size() > 1);
@@ -54,7 +54,7 @@ template <class T, class Join> T sumOf(std::vector<T> items, T neutral, Join joi
 
 template <class T> T plus(T a, T b) { return a + b; }
 
-/// The same as a GPU does it: a warp a chunk, a thread a lane; a butterfly of shuffles; a launch a level.
+/// The same as a GPU does it: a warp a chunk, a thread a partial sum; a butterfly of shuffles; a launch a level.
 float sumOnGpu(std::vector<float> items) {
   do {
     std::vector<float> sums((items.size() + 1023) /

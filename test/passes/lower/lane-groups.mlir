@@ -1,5 +1,5 @@
 // RUN: graphc %s --emit=llvm | FileCheck %s
-// A block of Philox has words for four elements, or two: where the innermost loop counts them, it is computed once for them, in a quarter or half of the lanes.
+// A block of Philox has words for four elements, or two: where the innermost loop counts them, it is computed once for them, in a quarter or half of the elements.
 
 dist.phase @p {role = #graph.role<predict>}
 

@@ -24,7 +24,7 @@ func.func private @elementwise(%x: memref<4x40xf32>, %b: memref<40xf32>, %y: mem
   return
 }
 
-// Item i of a sum goes to lane i mod 32: lanes 0 to 15 are a vector, 16 to 31 another, and they take turns. Items that are not there
+// Item i of a sum is added to partial sum i mod 32: 0 to 15 are a vector, 16 to 31 another, and they take turns. Items that are not there
 // count as -0; 16 is joined to 0, 8 to 0, 4, 2, 1. What the output held comes last.
 // CHECK-LABEL: func.func private @innermost
 // CHECK: %[[LOW:.*]] = arith.constant dense<-0.000000e+00> : vector<16xf32>
@@ -56,14 +56,14 @@ func.func private @innermost(%x: memref<4x40xf32>, %y: memref<4xf32>) {
   return
 }
 
-// A long row: chunks of 1,024, whose sums are items of 32 lanes again.
+// A long row: chunks of 1,024, whose sums are items of 32 partial sums again.
 // CHECK-LABEL: func.func private @chunks
-// CHECK: scf.for %[[CHUNK:.*]] = {{.*}} iter_args(%[[LANES:.*]] = %{{.*}}) -> (vector<32xf32>)
+// CHECK: scf.for %[[CHUNK:.*]] = {{.*}} iter_args(%[[PARTIALS:.*]] = %{{.*}}) -> (vector<32xf32>)
 // CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>)
 // CHECK: arith.remui %[[CHUNK]]
 // CHECK: %[[HERE:.*]] = arith.cmpi eq, %{{.*}} : vector<32xi32>
 // CHECK: %[[ITEM:.*]] = arith.select %[[HERE]], %{{.*}}, %{{.*}} : vector<32xi1>, vector<32xf32>
-// CHECK: arith.addf %[[LANES]], %[[ITEM]] : vector<32xf32>
+// CHECK: arith.addf %[[PARTIALS]], %[[ITEM]] : vector<32xf32>
 // CHECK: arith.addf %{{.*}} : vector<16xf32>
 func.func private @chunks(%x: memref<3000xf32>, %y: memref<f32>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
@@ -95,13 +95,13 @@ func.func private @short_columns(%x: memref<3x16xf32>, %y: memref<16xf32>) {
   return
 }
 
-// More rows than lanes: lanes l and l + 16 of three vectors of columns, the last of them masked, are in flight; the tree above them is loops of two.
+// More rows than partial sums: i and i + 16 of three vectors of columns, the last of them masked, are in flight; the tree above them is loops of two.
 // CHECK-LABEL: func.func private @columns
 // CHECK-COUNT-4: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>) {
-// CHECK: %[[LANES:.*]]:6 = scf.for
+// CHECK: %[[PARTIALS:.*]]:6 = scf.for
 // CHECK: scf.if
-// CHECK: arith.addf %[[LANES]]#0, %{{.*}} : vector<16xf32>
-// CHECK: arith.addf %{{.*}}, %[[LANES]]#3 : vector<16xf32>
+// CHECK: arith.addf %[[PARTIALS]]#0, %{{.*}} : vector<16xf32>
+// CHECK: arith.addf %{{.*}}, %[[PARTIALS]]#3 : vector<16xf32>
 // CHECK-NOT: vector.shuffle
 func.func private @columns(%x: memref<100x40xf32>, %y: memref<40xf32>) {
   linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
@@ -113,7 +113,7 @@ func.func private @columns(%x: memref<100x40xf32>, %y: memref<40xf32>) {
   return
 }
 
-// A product whose k lies apart in memory: columns of it side by side, the same items in the same lanes.
+// A product whose k lies apart in memory: columns of it side by side, the same items in the same partial sums.
 // CHECK-LABEL: func.func private @product
 // CHECK: scf.for
 // CHECK: memref.load
@@ -151,10 +151,10 @@ func.func private @outer_and_inner(%x: memref<8x3x49xf32>, %y: memref<3xf32>) {
   return
 }
 
-// A value from outside the body is the same on every lane.
+// A value from outside the body is the same in every element.
 // CHECK-LABEL: func.func private @outside
-// CHECK: %[[LANES:.*]] = vector.broadcast %{{.*}} : f32 to vector<16xf32>
-// CHECK: arith.mulf %{{.*}}, %[[LANES]] : vector<16xf32>
+// CHECK: %[[EACH:.*]] = vector.broadcast %{{.*}} : f32 to vector<16xf32>
+// CHECK: arith.mulf %{{.*}}, %[[EACH]] : vector<16xf32>
 // CHECK-NOT: linalg.generic
 func.func private @outside(%x: memref<16xf32>, %y: memref<f32>) {
   %two = arith.constant 2.0 : f32
@@ -214,7 +214,7 @@ func.func private @cut_columns(%x: memref<128x1024xf32>, %y: memref<1024xf32>) {
 // CHECK-SAME: attributes {dist.kernel_blocks = 4 : i64}
 // CHECK-LABEL: func.func private @cut_fewest_columns(
 // CHECK-SAME: attributes {dist.kernel_blocks = 2 : i64}
-// Rows are added as they lie: the sums of the lanes are in memory, one of 32 x 16 elements for each vector of columns.
+// Rows are added as they lie: the partial sums are in memory, one of 32 x 16 elements for each vector of columns.
 // CHECK-COUNT-3: memref.alloca() {alignment = 64 : i64} : memref<512xf32>
 // CHECK-NOT: memref.alloca
 func.func private @cut_few_columns(%x: memref<2080x384xf32>, %y: memref<384xf32>) {
@@ -311,7 +311,7 @@ func.func private @whole_parts(%x: memref<7xf32>, %y: memref<7xf32>) {
   return
 }
 
-// One lane that is left is stored as an element: with a mask of one lane LLVM would store it as wide as before a truncation.
+// One element that is left is stored as a scalar: with a mask of one element LLVM would store it as wide as before a truncation.
 // CHECK-LABEL: func.func private @one_left
 // CHECK: vector.store
 // CHECK: vector.maskedload

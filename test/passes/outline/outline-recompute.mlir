@@ -42,7 +42,7 @@ dist.program @b of @p on "/job:t/task:1/device:CPU:0" {
   dist.end
 }
 
-// However values hang together, at most sixteen operations are computed again for one user: forty pairs of users, one behind the other,
+// However values hang together, at most sixteen operations are rematerialized for one user: forty pairs of users, one behind the other,
 // are one kernel at once, which keeps one tensor in between.
 // CHECK-LABEL: dist.program @c
 // CHECK: dist.call @{{.*}} : memref<64xf32>, memref<64x64xf32>, memref<64xf32>, memref<64xf32>

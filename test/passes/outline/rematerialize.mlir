@@ -6,7 +6,7 @@
 
 dist.phase @p {role = #graph.role<predict>}
 
-// An activation of what is in memory until the end is computed again for its late user alone, and waits for what that waits for.
+// An activation of what is in memory until the end is rematerialized for its late user alone, and waits for what that waits for.
 // CHECK-LABEL: dist.program @activation of
 // CHECK-SAME: dist.recomputed = array<i64: 1, 1048576, {{[1-9][0-9]*}}, 0>
 // CHECK: %[[X:.*]] = dist.feed "x"

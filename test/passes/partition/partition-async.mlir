@@ -1,5 +1,5 @@
 // RUN: graph-opt %s --resolve-strategy --place --replicate --partition --verify-partitioned --verify-liveness | FileCheck %s --implicit-check-not=control
-// The parameter servers' programs are families too; a ticket on the owner of global_step ends the phase. No value of that
+// The parameter servers' programs are replicated too; an update ticket on the owner of global_step ends the phase. No value of that
 // task goes to the replicas, so the ticket itself does, first of all.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 3], chief = "/job:worker/task:0">,

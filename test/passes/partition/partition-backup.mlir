@@ -1,6 +1,6 @@
 // RUN: graph-opt %s --resolve-strategy --place --replicate --verify-replicated --partition --verify-partitioned --verify-liveness | FileCheck %s
 // RUN: graphc %s --emit=scheduled | FileCheck %s --check-prefix=ORDER
-// Backup workers: a parameter server is a family of proxies, one a replica, and a main program that takes the first two of each
+// Backup workers: a parameter server is a proxy with one instance a replica, and a main program that takes the first two of each
 // version. The mean is of two.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 3], chief = "/job:worker/task:0">,

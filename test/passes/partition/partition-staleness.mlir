@@ -1,6 +1,6 @@
 // RUN: graph-opt %s --resolve-strategy --place --replicate --partition --verify-partitioned --verify-liveness | FileCheck %s
 // RUN: graphc %s --emit=scheduled | FileCheck %s --check-prefix=ORDER
-// Bounded staleness: the owner of global_step decides, so the other parameter server waits for its ticket before it hands out
+// Bounded staleness: the owner of global_step decides, so the other parameter server waits for its update ticket before it hands out
 // parameters, and says before the next one that its part of the last step is done.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 3], chief = "/job:worker/task:0">,

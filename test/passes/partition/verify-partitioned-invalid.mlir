@@ -111,7 +111,7 @@ dist.program @f.t0 of @f on "/job:t/task:0/device:CPU:2" {
 
 // -----
 
-// What takes a ticket begins with it; before, it only receives what tells it who is where.
+// What takes an update ticket begins with it; before, it only receives what tells it who is where.
 dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
 dist.channel @early : tensor<4xf32> from @a to @b
 dist.channel @ready : tensor<i64> from @b to @a

@@ -50,7 +50,7 @@ TEST_P(OneModelOfTime, ForSchedulerAndPrediction) {
       scheduled[program.getSymName().str()] += times.of(&op);
   StepPrediction prediction = predict(*plan, *cluster, cluster::MachineCalibration());
   ASSERT_FALSE(prediction.lanes.empty());
-  for (const StepPrediction::Lane &lane : prediction.lanes) {
+  for (const StepPrediction::LaneTimes &lane : prediction.lanes) {
     const std::string &name = plan->programs(int(lane.program)).name();
     EXPECT_GT(lane.busy, 0) << name;
     EXPECT_NEAR(lane.busy, scheduled[name], 1e-12) << name;
@@ -84,7 +84,7 @@ TEST(Queues, WorkInOrderAndAfterWhatTheyWaitFor) {
   Scheduled scheduled(kGpuWorkers);
   const StepPrediction prediction = predict(scheduled.plan, scheduled.cluster, cluster::MachineCalibration());
   unsigned queued = 0;
-  for (const StepPrediction::Lane &lane : prediction.lanes) {
+  for (const StepPrediction::LaneTimes &lane : prediction.lanes) {
     const plan::Program &program = scheduled.plan.programs(int(lane.program));
     ASSERT_EQ(lane.queues.size(), program.queues());
     std::map<int, StepTimeline::Span> done; // of an instruction of a queue

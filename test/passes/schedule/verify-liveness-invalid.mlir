@@ -26,7 +26,7 @@ dist.program @p.b of @p on "/job:worker/task:1/device:CPU:0" {
 
 // -----
 
-// A ring of three, of families and aggregates too; what else the programs do is not named.
+// A ring of three, with replicated programs and aggregates too; what else the programs do is not named.
 dist.phase @r {role = #graph.role<train>}
 dist.channel @r.x : tensor<4xf32> from @r.a to @r.b {instances = 2}
 dist.channel @r.y : tensor<4xf32> from @r.b to @r.c {instances = 2}
@@ -95,7 +95,7 @@ dist.program @e.ps0 of @e on "/job:ps/task:0/device:CPU:0" replicas(2) {
   dist.end
 }
 dist.program @e.ps1 of @e on "/job:ps/task:1/device:CPU:0" replicas(2) {
-  // expected-note @+1 {{the end begins here, where no ticket is left}}
+  // expected-note @+1 {{the end begins here, where no update ticket is left}}
   dist.ticket
   dist.end
 }

@@ -57,7 +57,7 @@ dist.program @o.b of @o on "/job:worker/task:1/device:CPU:0" {
 
 // -----
 
-// A family whose instance 0 carries the control message to the others waits for nobody; a scheduled step with send_done and release.
+// A replicated program whose instance 0 sends the control message to the others does not wait; a scheduled step with send_done and release.
 // CHECK-LABEL: dist.program @t.worker
 // CHECK: dist.control_receive @t.control.worker local
 dist.phase @t {role = #graph.role<train>}

@@ -7,7 +7,7 @@
 #include "graphc/Hook.h"
 #include "graphc/LibraryAbi.h"
 #include "graphc/PlanFile.h"
-#include "graphc/PlanTypeEmitter.h"
+#include "graphc/PlanTypes.h"
 #include "graphc/Run.h"
 #include "graphc/Session.h"
 // The paths of 0.1.0.
@@ -22,6 +22,9 @@
 #include "runtime/session/master/MasterDriver.h"
 
 #include <cstdio>
+#include <type_traits>
+
+static_assert(std::is_same_v<graphc::device::Memory, graphc::device::MemoryRegion>); // a type's name of 0.1.0
 
 int main(int argc, char **argv) {
   auto loaded = graphc::plan::loadPlan(argc > 1 ? argv[1] : "");
@@ -31,7 +34,7 @@ int main(int argc, char **argv) {
   }
   graphc::session::DriverOptions options;
   options.steps = 3;
-  bool runs = graphc::session::Driver::validate(loaded->plan, options).ok();
+  bool runs = graphc::session::MasterDriver::validate(loaded->plan, options).ok();
   for (const auto &task : graphc::plan::allTasks(loaded->plan))
     std::printf("%s\n", graphc::plan::taskText(loaded->plan, task).c_str());
   std::printf("%s\n", runs ? "can be trained" : "cannot be trained");

@@ -169,7 +169,7 @@ def floatCases(element):
 
 
 def scattered():
-    """Rows of 100 that are told apart by one element, wherever the lanes of a maximum meet it: zeros of both signs, a NaN, infinities."""
+    """Rows of 100 that are told apart by one element, wherever the partial maxima meet it: zeros of both signs, a NaN, infinities."""
     few = {0: {73: 0.0}, 1: {41: -0.0}, 2: {99: NAN}, 3: {64: INF, 31: -INF}, 4: {}}
     fill = {0: -0.0, 1: 0.0, 2: 1.0, 3: -2.5, 4: -INF}
     return [few[row].get(i, fill[row]) for row in range(5) for i in range(100)]

@@ -11,7 +11,7 @@ MICRO = ((), "i64")
 def randomCases(element):
     """Scalars that number micro-batches: of one word, of two, the largest."""
     for number, (shape, seed, draw, micro) in enumerate((((4, 37), 7, 0, 0), ((3, 1, 5, 6), -1, 3, 2**32 + 5), ((), 2**40, 2**33, 2**62), ((2, 129), 0, 0, 1),
-                                                       ((2, 3, 44), 5, 1, 9), ((38,), 6, 2, 2**33 + 1))):  # lanes share blocks
+                                                       ((2, 3, 44), 5, 1, 9), ((38,), 6, 2, 2**33 + 1))):  # vector elements share blocks
         inputs = [(*MICRO, [micro])]
         at, numbers = f"at %a {{seed = {seed} : i64, draw = {draw} : i64", (seed % 2**64, draw, micro, count(shape))
         out = (shape, element)

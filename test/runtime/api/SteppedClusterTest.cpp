@@ -236,10 +236,10 @@ TEST(TaskPlace, SaysWhatItNeeds) {
   EXPECT_EQ(place->addresses[place->task], "localhost:3");
 }
 
-TEST(StepControl, APermitThatCannotBeIsRefused) {
+TEST(StepArbiter, AStepPermitThatCannotBeIsRefused) {
   ScriptedLink link({});
   StepArbiter steps(nullptr, link);
-  service::ToTask::Permit permit;
+  service::ToTask::StepPermit permit;
   permit.set_steps(3);
   EXPECT_THAT(std::string(steps.permit(permit).message()), HasSubstr("the chief permits 3 steps")) << "nobody steps";
   service::Order::Prepare prepare;

@@ -44,7 +44,7 @@ public:
   void await(size_t messages) {
     base::MutexLock lock(mutex_);
     EXPECT_TRUE(
-        changed_.waitFor(mutex_, kForever, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return heard_ >= messages; }));
+        changed_.waitFor(mutex_, kForever, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return heard_ >= messages; }));
   }
 
 private:

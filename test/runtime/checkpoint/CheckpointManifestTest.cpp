@@ -24,7 +24,7 @@ CheckpointManifest example() {
   return manifest;
 }
 
-TEST(Manifest, RoundTrips) {
+TEST(CheckpointManifest, RoundTrips) {
   std::string text = encodeManifest(example());
   auto decoded = decodeManifest(text, "m");
   ASSERT_TRUE(decoded.ok()) << decoded.status();
@@ -39,7 +39,7 @@ TEST(Manifest, RoundTrips) {
   EXPECT_FALSE(pieces.contains("c"));
 }
 
-TEST(Manifest, WhatWasTakenAheadRoundTrips) {
+TEST(CheckpointManifest, WhatWasTakenAheadRoundTrips) {
   CheckpointManifest manifest = example();
   manifest.dataTaken["train_step"] = {3070, 3071, 3080, 3081};
   auto decoded = decodeManifest(encodeManifest(manifest), "m");
@@ -71,7 +71,7 @@ CheckpointManifest splitExample() {
   return manifest;
 }
 
-TEST(Manifest, PartsOfAVariableAreFound) {
+TEST(CheckpointManifest, PartsOfAVariableAreFound) {
   auto decoded = decodeManifest(encodeManifest(splitExample()), "m");
   ASSERT_TRUE(decoded.ok()) << decoded.status();
   EXPECT_EQ(encodeManifest(*decoded), encodeManifest(splitExample()));
@@ -83,7 +83,7 @@ TEST(Manifest, PartsOfAVariableAreFound) {
   EXPECT_EQ(pieces.at("w")[1].end, 40u);
 }
 
-TEST(Manifest, RefusesPartsThatMakeNoWhole) {
+TEST(CheckpointManifest, RefusesPartsThatMakeNoWhole) {
   auto refusal = [](auto damage) {
     CheckpointManifest manifest = splitExample();
     damage(manifest);
@@ -112,14 +112,14 @@ TEST(Manifest, RefusesPartsThatMakeNoWhole) {
               HasSubstr("variable \"w\" is given twice"));
 }
 
-TEST(Manifest, ShardsTravelAsText) {
+TEST(CheckpointManifest, ShardsTravelAsText) {
   auto shard = decodeShard(encodeShard(example().shards[0]));
   ASSERT_TRUE(shard.ok()) << shard.status();
   EXPECT_EQ(encodeShard(*shard), encodeShard(example().shards[0]));
   EXPECT_FALSE(decodeShard("{}").ok());
 }
 
-TEST(Manifest, EveryFlippedBitIsRefused) {
+TEST(CheckpointManifest, EveryFlippedBitIsRefused) {
   std::string good = encodeManifest(example());
   for (size_t i = 0; i < good.size(); ++i)
     for (int bit = 0; bit < 8; ++bit) {
@@ -133,7 +133,7 @@ TEST(Manifest, EveryFlippedBitIsRefused) {
         << cut;
 }
 
-TEST(Manifest, ShardFilesAreNamesNotPaths) {
+TEST(CheckpointManifest, ShardFilesAreNamesNotPaths) {
   EXPECT_TRUE(isShardFile("ps-0.safetensors"));
   for (const char *bad : {"", "a", "../a.safetensors", "/a.safetensors", ".a.safetensors", "a b.safetensors"})
     EXPECT_FALSE(isShardFile(bad)) << bad;
@@ -143,7 +143,7 @@ TEST(Manifest, ShardFilesAreNamesNotPaths) {
               HasSubstr("not the name of a shard"));
 }
 
-TEST(Manifest, RefusesContradictions) {
+TEST(CheckpointManifest, RefusesContradictions) {
   CheckpointManifest manifest = example();
   manifest.shards[1].file = manifest.shards[0].file;
   EXPECT_THAT(std::string(decodeManifest(encodeManifest(manifest), "m").status().message()),

@@ -12,7 +12,7 @@ namespace graphc::checkpoint {
 namespace {
 using testing::HasSubstr;
 
-TEST(Evaluations, WhatIsWrittenIsRead) {
+TEST(EvaluationHistory, WhatIsWrittenIsRead) {
   const EvaluationHistory made{"a\"b", {{13, 0.1}, {26, std::nan("")}, {39, -3}}};
   auto read = decodeEvaluations(encodeEvaluations(made), "f");
   ASSERT_TRUE(read.ok()) << read.status();
@@ -26,7 +26,7 @@ TEST(Evaluations, WhatIsWrittenIsRead) {
   EXPECT_EQ(read->made.size(), 1u);
 }
 
-TEST(Evaluations, WhatCannotBeIsNamed) {
+TEST(EvaluationHistory, WhatCannotBeIsNamed) {
   for (auto [text, words] :
        {std::pair("[", "f:1:"), std::pair("[]", "no JSON object"),
         std::pair("{\"metric\": \"a\"}", "which evaluations"),
@@ -40,7 +40,7 @@ TEST(Evaluations, WhatCannotBeIsNamed) {
   }
 }
 
-TEST(Evaluations, NoneAreNoFile) {
+TEST(EvaluationHistory, NoneAreNoFile) {
   const std::string folder = testing::TempDir() + "evaluations-" + std::to_string(getpid());
   const std::string file = folder + "/evaluations.json";
   std::filesystem::create_directories(folder);

@@ -22,7 +22,7 @@ std::string npyError(const std::string &content) {
   return array.ok() ? "" : std::string(array.status().message());
 }
 
-TEST(Npy, WritesWhatNumPyWrites) {
+TEST(NpyFormat, WritesWhatNumPyWrites) {
   float values[6] = {1, 2, 3, 4, 5, 6};
   auto encoded = encodeNpy(tensorType(plan::F32, {2, 3}), values, sizeof(values));
   ASSERT_TRUE(encoded.ok()) << encoded.status();
@@ -31,7 +31,7 @@ TEST(Npy, WritesWhatNumPyWrites) {
   EXPECT_EQ(*encoded, file(header + "\n", std::string(reinterpret_cast<char *>(values), sizeof(values))));
 }
 
-TEST(Npy, RoundTripsEveryTypeAndRank) {
+TEST(NpyFormat, RoundTripsEveryTypeAndRank) {
   for (plan::DataType dtype : {plan::I1, plan::I8, plan::U8, plan::I32, plan::I64, plan::F32, plan::F64})
     for (const std::vector<int64_t> &shape : std::vector<std::vector<int64_t>>{{}, {1}, {3}, {2, 0}, {2, 3, 4}}) {
       plan::TensorType type = tensorType(dtype, shape);
@@ -50,7 +50,7 @@ TEST(Npy, RoundTripsEveryTypeAndRank) {
     }
 }
 
-TEST(Npy, PartsWriteOneFileInAnyOrder) {
+TEST(NpyFormat, PartsWriteOneFileInAnyOrder) {
   TemporaryFolder folder;
   plan::TensorType type = tensorType(plan::F32, {5, 2});
   float values[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -68,13 +68,13 @@ TEST(Npy, PartsWriteOneFileInAnyOrder) {
   EXPECT_THAT(std::string(writeNpyPart(folder / "no/w.npy", type, 0, values, 16).message()), HasSubstr("no/w.npy"));
 }
 
-TEST(Npy, ReadsOtherWritersSpellings) {
+TEST(NpyFormat, ReadsOtherWritersSpellings) {
   auto array = decodeNpy(file("{\"shape\":(2,),\"fortran_order\":True,\"descr\":\"|u1\"}", "ab", 2), "a.npy");
   ASSERT_TRUE(array.ok()) << array.status();
   EXPECT_EQ(array->data, "ab");
 }
 
-TEST(Npy, RefusesHostileFiles) {
+TEST(NpyFormat, RefusesHostileFiles) {
   EXPECT_THAT(npyError(""), HasSubstr("magic"));
   EXPECT_THAT(npyError(file("{}", "", 4)), HasSubstr("format version 4"));
   EXPECT_THAT(npyError(std::string("\x93NUMPY\1\0\xff\xff{}", 12)), HasSubstr("longer than the file"));
@@ -101,7 +101,7 @@ TEST(Npy, RefusesHostileFiles) {
               HasSubstr("neither 0 nor 1"));
 }
 
-TEST(Npy, FilesNameThemselvesInErrors) {
+TEST(NpyFormat, FilesNameThemselvesInErrors) {
   TemporaryFolder folder;
   int32_t value = 7;
   ASSERT_TRUE(writeNpy(folder / "x.npy", tensorType(plan::I32), &value, 4).ok());
@@ -114,7 +114,7 @@ TEST(Npy, FilesNameThemselvesInErrors) {
 }
 
 // NumPy has no bf16: its values are written as f32, whole or in parts.
-TEST(Npy, Bfloat) {
+TEST(NpyFormat, Bfloat) {
   TemporaryFolder folder;
   const uint16_t values[] = {0x3f80, 0xc000};
   for (bool parts : {false, true}) {

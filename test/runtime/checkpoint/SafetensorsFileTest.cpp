@@ -34,7 +34,7 @@ const float w[2] = {1, 2};
 const int64_t step = 5;
 const uint8_t flag = 1;
 
-TEST(Safetensors, WritesTheFormat) {
+TEST(SafetensorsFile, WritesTheFormat) {
   std::string out = encode({{"flag", tensorType(plan::I1), &flag, 1},
                             {"w", tensorType(plan::F32, {1, 2}), w, 8},
                             {"step", tensorType(plan::I64), &step, 8}});
@@ -50,12 +50,12 @@ TEST(Safetensors, WritesTheFormat) {
   EXPECT_EQ((*entries)[1].offset, 8 + header.size() + 8);
 }
 
-TEST(Safetensors, OrderOfTheCallerDoesNotMatter) {
+TEST(SafetensorsFile, OrderOfTheCallerDoesNotMatter) {
   TensorView a{"a", tensorType(plan::F32, {2}), w, 8}, b{"b", tensorType(plan::I64), &step, 8};
   EXPECT_EQ(encode({a, b}), encode({b, a}));
 }
 
-TEST(Safetensors, RefusesHostileFiles) {
+TEST(SafetensorsFile, RefusesHostileFiles) {
   EXPECT_THAT(safetensorsError("1234567"), HasSubstr("fewer than 8 bytes"));
   EXPECT_THAT(safetensorsError(std::string(8, '\xff')), HasSubstr("its header is longer"));
   EXPECT_THAT(safetensorsError(withHeader("[]", "")), HasSubstr("not an object"));

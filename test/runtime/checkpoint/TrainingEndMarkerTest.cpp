@@ -13,7 +13,7 @@ namespace graphc::checkpoint {
 namespace {
 using testing::HasSubstr;
 
-TEST(Finished, ComesBackAsItWasWritten) {
+TEST(TrainingEndMarker, ComesBackAsItWasWritten) {
   const std::string dir = testing::TempDir() + "finished-" + std::to_string(getpid());
   std::filesystem::create_directories(dir);
   EXPECT_FALSE(readFinished(dir)->has_value()) << "no training has ended there";
@@ -30,13 +30,13 @@ TEST(Finished, ComesBackAsItWasWritten) {
   std::filesystem::remove_all(dir);
 }
 
-TEST(Finished, NoEpochsHaveNoSign) {
+TEST(TrainingEndMarker, NoEpochsHaveNoSign) {
   auto found = decodeFinished("{\"step\": 7, \"epochs\": -0.0}\n", "d/finished.json");
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_FALSE(std::signbit(*found->goal.epochs));
 }
 
-TEST(Finished, ATrainingThatHasFurtherToGoIsNotOver) {
+TEST(TrainingEndMarker, ATrainingThatHasFurtherToGoIsNotOver) {
   const TrainingEndMarker epochs{60, {std::nullopt, 5}}, steps{60, {100, std::nullopt}}; // the second ended early
   EXPECT_TRUE(epochs.reaches({}));
   EXPECT_TRUE(epochs.reaches({std::nullopt, 5}));
@@ -48,7 +48,7 @@ TEST(Finished, ATrainingThatHasFurtherToGoIsNotOver) {
   EXPECT_FALSE(steps.reaches({std::nullopt, 1}));
 }
 
-TEST(Finished, DamagedOnesAreRefused) {
+TEST(TrainingEndMarker, DamagedOnesAreRefused) {
   for (const char *text :
        {"", "{", "[]", "{}", R"({"step": -1})", R"({"step": 1.5})", R"({"step": "1"})", R"({"step": 1, "steps": -2})",
         R"({"step": 1, "epochs": -1})", R"({"step": 1, "epochs": "5"})"}) {

@@ -11,7 +11,7 @@ using namespace graphc::data;
 
 namespace {
 
-void takesWithoutAllocating(const plan::Dataset &set, const DataSearch &search) {
+void takesWithoutAllocating(const plan::Dataset &set, const DatasetSearchPath &search) {
   auto opened = LoadedDataset::open(set, search);
   ASSERT_TRUE(opened.ok()) << opened.status();
   for (bool prefetch : {false, true})
@@ -71,7 +71,7 @@ TEST(DataAllocation, BatchesFromFilesAllocateNothing) {
   plan::Dataset set = twoComponents();
   set.mutable_idx()->add_files("x");
   set.mutable_idx()->add_files("y");
-  DataSearch search;
+  DatasetSearchPath search;
   search.planDir = folder.str();
   search.useCache = false;
   takesWithoutAllocating(set, search);

@@ -73,7 +73,7 @@ protected:
     set.add_components()->mutable_sample()->set_dtype(plan::I32);
     set.set_shuffle(shuffle);
     set.set_seed(seed);
-    DataSearch search;
+    DatasetSearchPath search;
     search.planDir = folder.str();
     search.useCache = false;
     auto opened = LoadedDataset::open(set, search);

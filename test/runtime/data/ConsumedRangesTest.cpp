@@ -11,7 +11,7 @@ namespace graphc::data {
 namespace {
 using Ahead = std::vector<uint64_t>;
 
-TEST(Taken, NothingAheadIsAPositionAlone) {
+TEST(ConsumedRanges, NothingAheadIsAPositionAlone) {
   ConsumedRanges taken(7);
   EXPECT_TRUE(taken.isEven());
   EXPECT_EQ(taken.place(7), 7u);
@@ -20,7 +20,7 @@ TEST(Taken, NothingAheadIsAPositionAlone) {
   EXPECT_EQ(taken.position(), 19u);
 }
 
-TEST(Taken, WhatLiesBetweenIsTakenFirst) {
+TEST(ConsumedRanges, WhatLiesBetweenIsTakenFirst) {
   ConsumedRanges taken(8, Ahead{6, 8, 10, 11}); // and 0 to 5
   const uint64_t places[] = {5, 8, 9, 11, 12};
   for (uint64_t i = 0; i < 5; ++i)
@@ -33,7 +33,7 @@ TEST(Taken, WhatLiesBetweenIsTakenFirst) {
   EXPECT_EQ(taken.position(), 11u);
 }
 
-TEST(Taken, WhatCannotBeIsRefused) {
+TEST(ConsumedRanges, WhatCannotBeIsRefused) {
   EXPECT_TRUE(ConsumedRanges::check(8, Ahead{6, 8, 10, 11}).ok());
   EXPECT_TRUE(ConsumedRanges::check(0, {}).ok());
   for (const Ahead &ahead : {Ahead{6}, {8, 6}, {6, 6}, {6, 8, 8, 9}, {5, 8}, {0, 9}, {6, uint64_t{1} << 63}})
@@ -41,7 +41,7 @@ TEST(Taken, WhatCannotBeIsRefused) {
 }
 
 /// Workers at random speeds, pauses, other numbers of workers and other batches, with and without padding.
-TEST(Taken, EachSampleIsTakenOnceWhateverTheSpeeds) {
+TEST(ConsumedRanges, EachSampleIsTakenOnceWhateverTheSpeeds) {
   for (uint32_t seed = 0; seed < 400; ++seed) {
     std::mt19937 random(seed);
     const uint64_t samples = 20 + random() % 50;
@@ -83,7 +83,7 @@ TEST(Taken, EachSampleIsTakenOnceWhateverTheSpeeds) {
   }
 }
 
-TEST(Taken, TooManyRangesAreForgotten) {
+TEST(ConsumedRanges, TooManyRangesAreForgotten) {
   ConsumedRanges taken;
   EXPECT_FALSE(taken.advance(StreamWalk{0, 2, false}, 1, Ahead{uint64_t{1} << 40, 0}));
   EXPECT_TRUE(taken.isEven());

@@ -43,7 +43,7 @@ std::vector<float> floatsOf(const std::string &content, const CsvOptions &option
 
 const CsvOptions two = csvColumns({{"b"}, {"a"}});
 
-TEST(Csv, FindsColumnsByNameAndNumber) {
+TEST(CsvFile, FindsColumnsByNameAndNumber) {
   EXPECT_THAT(floatsOf("a,b,c\n1,2,x\n3,4,y\n", two), ElementsAre(2, 1, 4, 3));
   EXPECT_THAT(floatsOf("\xEF\xBB\xBF\"a\", b ,c\r\n 1,\"2\",x\r\n3,4,\"y, \"\"z\"\"\nmore\"", two),
               ElementsAre(2, 1, 4, 3));
@@ -54,7 +54,7 @@ TEST(Csv, FindsColumnsByNameAndNumber) {
   EXPECT_THAT(floatsOf(gzip("1;2;3\n4;5;6\n\n\r\n"), numbers), ElementsAre(3, 1, 6, 4));
 }
 
-TEST(Csv, ReadsNumbersOfEveryType) {
+TEST(CsvFile, ReadsNumbersOfEveryType) {
   auto read = [&](StoredType type, const std::string &text) {
     CsvOptions one = csvColumns({{{}, 0, type}});
     one.header = false;
@@ -83,7 +83,7 @@ TEST(Csv, ReadsNumbersOfEveryType) {
             "!f.csv:1:1: \"yes\" is neither 0 nor 1, false nor true, expected a value of bool");
 }
 
-TEST(Csv, WhatIsMissingIsSaid) {
+TEST(CsvFile, WhatIsMissingIsSaid) {
   CsvOptions filled = two;
   filled.missing = -1;
   EXPECT_THAT(floatsOf("a,b\n,2\n3, \n", filled), ElementsAre(2, -1, -1, 3));
@@ -91,7 +91,7 @@ TEST(Csv, WhatIsMissingIsSaid) {
             "f.csv:3:3: an empty field; expected a number, or missing = … in #graph.csv for what is not there");
 }
 
-TEST(Csv, ErrorsSayWhere) {
+TEST(CsvFile, ErrorsSayWhere) {
   EXPECT_EQ(csvError("a,b\n1,2\n3,\"x\ny\"\n", two), "f.csv:3:3: \"x?y\" is no number, expected a value of f32");
   EXPECT_EQ(csvError("a,b\n\"1\",2\n\"x\n\",2\n4,q\n", csvColumns({{"b"}})),
             "f.csv:5:3: \"q\" is no number, expected a value of f32");
@@ -115,7 +115,7 @@ TEST(Csv, ErrorsSayWhere) {
             "f.csv:1:1: 3 columns, but a sample has 2 elements; say which with columns = […]");
 }
 
-TEST(Csv, FilesWithoutEndAreRefusedInBoundedMemory) {
+TEST(CsvFile, FilesWithoutEndAreRefusedInBoundedMemory) {
   EXPECT_THAT(csvError(std::string(3 << 20, '1'), two), HasSubstr("f.csv:1:1: a record of more than 1048576 bytes"));
   EXPECT_THAT(csvError("a,b\n1,\"" + std::string(3 << 20, '\n'), two),
               HasSubstr("f.csv:2:3: a record of more than 1048576 bytes"));

@@ -37,7 +37,7 @@ protected:
     return values;
   }
   TemporaryFolder folder;
-  DataSearch search;
+  DatasetSearchPath search;
 };
 
 TEST_F(SourcesTest, NpyOfEveryType) {

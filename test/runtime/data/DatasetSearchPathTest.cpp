@@ -21,7 +21,7 @@ protected:
     return path.ok() ? "found " + *path : std::string(path.status().message());
   }
   TemporaryFolder folder;
-  DataSearch search;
+  DatasetSearchPath search;
 };
 
 TEST_F(DataSearchTest, DataDirBeatsPlanBeatsSystem) {

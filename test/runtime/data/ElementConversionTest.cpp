@@ -12,7 +12,7 @@ using namespace graphc::data;
 
 namespace {
 
-TEST(Convert, BytesToFloatIsTwoRoundedOperations) {
+TEST(ElementConversion, BytesToFloatIsTwoRoundedOperations) {
   std::vector<uint8_t> in(256 + 13);
   for (size_t i = 0; i < in.size(); ++i)
     in[i] = uint8_t(i);
@@ -27,7 +27,7 @@ TEST(Convert, BytesToFloatIsTwoRoundedOperations) {
   }
 }
 
-TEST(Convert, IntegersWiden) {
+TEST(ElementConversion, IntegersWiden) {
   int16_t in[3] = {-32768, -1, 32767};
   int64_t wide[3];
   convertRow({StoredType::I16, plan::I64, 1, 0}, reinterpret_cast<uint8_t *>(in), 3, wide);
@@ -43,7 +43,7 @@ TEST(Convert, IntegersWiden) {
   EXPECT_EQ(precise[1], 255 * 0.1);
 }
 
-TEST(Convert, OnlyLosslessConversionsExist) {
+TEST(ElementConversion, OnlyLosslessConversionsExist) {
   EXPECT_TRUE(canConvert(StoredType::U8, plan::F32));
   EXPECT_TRUE(canConvert(StoredType::F32, plan::F64));
   EXPECT_FALSE(canConvert(StoredType::F64, plan::F32));

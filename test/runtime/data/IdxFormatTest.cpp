@@ -26,7 +26,7 @@ std::string payload(const IdxFile &file) {
   return {reinterpret_cast<const char *>(file.payload()), file.header().payloadBytes};
 }
 
-TEST(Idx, DecodesPlainAndGzip) {
+TEST(IdxFormat, DecodesPlainAndGzip) {
   for (const std::string &content : {small, gzip(small)}) {
     auto file = IdxFile::decode(content, "f.idx");
     ASSERT_TRUE(file.ok()) << file.status();
@@ -37,7 +37,7 @@ TEST(Idx, DecodesPlainAndGzip) {
   }
 }
 
-TEST(Idx, SwapsBigEndianElements) {
+TEST(IdxFormat, SwapsBigEndianElements) {
   auto file = IdxFile::decode(idxHeader(0x0C, {2}) + std::string("\0\0\1\2\xff\xff\xff\xfe", 8), "f");
   ASSERT_TRUE(file.ok()) << file.status();
   int32_t values[2];
@@ -46,13 +46,13 @@ TEST(Idx, SwapsBigEndianElements) {
   EXPECT_EQ(values[1], -2);
 }
 
-TEST(Idx, GzipMembersFollowEachOther) {
+TEST(IdxFormat, GzipMembersFollowEachOther) {
   auto file = IdxFile::decode(gzip(small.substr(0, 7)) + gzip(small.substr(7)), "f");
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_EQ(payload(*file), "abcdefghijkl");
 }
 
-TEST(Idx, RefusesHostileHeaders) {
+TEST(IdxFormat, RefusesHostileHeaders) {
   EXPECT_EQ(errorOf(""), "f.idx: not an IDX file: it has only 0 bytes");
   EXPECT_EQ(errorOf("PK\3\4"), "f.idx: not an IDX file: it starts with bytes 50 4b, expected 00 00");
   EXPECT_THAT(errorOf(idxHeader(0x0A, {1})), HasSubstr("unknown element type 0x0a, expected 08"));
@@ -66,12 +66,12 @@ TEST(Idx, RefusesHostileHeaders) {
               HasSubstr("promises 1099511627776 bytes of elements, found 0"));
 }
 
-TEST(Idx, RefusesWrongLengths) {
+TEST(IdxFormat, RefusesWrongLengths) {
   EXPECT_THAT(errorOf(small.substr(0, small.size() - 1)), HasSubstr("promises 12 bytes of elements, found 11"));
   EXPECT_THAT(errorOf(small + "x"), HasSubstr("more bytes follow than the 12"));
 }
 
-TEST(Idx, RefusesDamagedGzip) {
+TEST(IdxFormat, RefusesDamagedGzip) {
   std::string good = gzip(small);
   EXPECT_THAT(errorOf(good.substr(0, good.size() - 5)), HasSubstr("f.idx: damaged gzip file"));
   EXPECT_THAT(errorOf(good.substr(0, 12)), HasSubstr("truncated"));
@@ -81,7 +81,7 @@ TEST(Idx, RefusesDamagedGzip) {
   EXPECT_THAT(errorOf(wrongSum), HasSubstr("incorrect data check"));
 }
 
-TEST(Idx, EveryFlippedByteIsAnErrorOrTheSame) {
+TEST(IdxFormat, EveryFlippedByteIsAnErrorOrTheSame) {
   std::string good = gzip(small);
   int refused = 0;
   for (size_t i = 0; i < good.size(); ++i)
@@ -101,7 +101,7 @@ class IdxCache : public testing::Test {
 protected:
   IdxCache() { search.cacheDir = folder / "cache"; }
   TemporaryFolder folder;
-  DataSearch search;
+  DatasetSearchPath search;
 
   std::vector<std::string> cached() const {
     std::vector<std::string> files;

@@ -34,7 +34,7 @@ protected:
     return opened.ok() ? "" : std::string(opened.status().message());
   }
   TemporaryFolder folder;
-  DataSearch search;
+  DatasetSearchPath search;
   plan::Dataset set;
 };
 
@@ -145,7 +145,7 @@ TEST_F(DatasetTest, ReadsFashionMnist) {
   set.mutable_idx()->set_files(0, "t10k-images-idx3-ubyte.gz");
   set.mutable_idx()->set_files(1, "t10k-labels-idx1-ubyte.gz");
   set.mutable_components(0)->mutable_sample()->set_shape(0, 784);
-  search.systemDirs = DataSearch().systemDirs;
+  search.systemDirs = DatasetSearchPath().systemDirs;
   auto opened = LoadedDataset::open(set, search);
   ASSERT_TRUE(opened.ok()) << opened.status();
   EXPECT_EQ((*opened)->samples(), 10000u);

@@ -48,7 +48,7 @@ TEST(NpyFile, FindsArraysInArchives) {
 
 TEST(NpyFile, MapsWhatIsNotCompressed) {
   TemporaryFolder folder;
-  DataSearch search;
+  DatasetSearchPath search;
   search.cacheDir = folder / "cache";
   const auto open = [&](const std::string &name, const std::string &content, const std::string &array) {
     auto opened = openNpy(folder.write(name, content), array, search);

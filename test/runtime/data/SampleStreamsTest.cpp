@@ -53,7 +53,7 @@ plan::Plan makePlan(uint32_t instances, std::vector<std::tuple<uint32_t, uint32_
   return plan;
 }
 
-TEST(Streams, TheOneThatMakesEpochsComesFirst) {
+TEST(SampleStreams, TheOneThatMakesEpochsComesFirst) {
   plan::Plan plan = makePlan(2, {{1, 3, false}, {0, 2, false}, {0, 2, false}, {0, 4, true}});
   plan.mutable_phases(0)->set_dataset(0);
   plan.mutable_phases(0)->set_samples_per_step(4);
@@ -68,7 +68,7 @@ TEST(Streams, TheOneThatMakesEpochsComesFirst) {
   EXPECT_EQ(streamName(plan, 0, streams, 2), "step @train #1");
 }
 
-TEST(Streams, NamesHaveNoBatch) {
+TEST(SampleStreams, NamesHaveNoBatch) {
   auto names = [](uint32_t batch, uint32_t instances) {
     plan::Plan plan = makePlan(instances, {{0, 2, false}, {1, batch, false}, {1, 7, true}});
     plan.mutable_phases(0)->set_samples_per_step(uint64_t(2) * instances);
@@ -82,7 +82,7 @@ TEST(Streams, NamesHaveNoBatch) {
   EXPECT_EQ(names(6, 4), names(3, 1));
 }
 
-TEST(Streams, PositionsOfEarlierVersionsAreUnderstood) {
+TEST(SampleStreams, PositionsOfEarlierVersionsAreUnderstood) {
   auto position = [](const std::map<std::string, uint64_t> &checkpoint, size_t stream,
                      std::vector<std::tuple<uint32_t, uint32_t, bool>> batches) {
     plan::Plan plan = makePlan(1, std::move(batches));
@@ -105,7 +105,7 @@ TEST(Streams, PositionsOfEarlierVersionsAreUnderstood) {
   EXPECT_EQ(position(both, 1, {{0, 2, false}, {1, 3, false}}), 50u);
 }
 
-TEST(Streams, AnAsynchronousUpdateTakesOneBatch) {
+TEST(SampleStreams, AnAsynchronousUpdateTakesOneBatch) {
   plan::Plan plan = makePlan(3, {{0, 2, false}, {1, 5, false}});
   plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
   plan.mutable_phases(0)->set_samples_per_step(2);
@@ -115,7 +115,7 @@ TEST(Streams, AnAsynchronousUpdateTakesOneBatch) {
   EXPECT_EQ(streams[1].perStep, 5u);
 }
 
-TEST(Streams, TheFirstTakesAsManySamplesAsThePhaseSays) {
+TEST(SampleStreams, TheFirstTakesAsManySamplesAsThePhaseSays) {
   plan::Plan plan = makePlan(2, {{0, 2, false}, {0, 4, false}});
   plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
   plan.mutable_phases(0)->set_samples_per_step(4);

@@ -22,7 +22,7 @@ plan::Dataset::Component imageOf(plan::DataType type, std::vector<int64_t> shape
 
 const ElementConversion halves{StoredType::U8, plan::F32, 0.5, 1};
 
-TEST(Transforms, CropsMoveAndPadWithWhatIsStoredAsZero) {
+TEST(SampleTransforms, CropsMoveAndPadWithWhatIsStoredAsZero) {
   plan::Dataset::Component component = imageOf(plan::F32, {2, 2, 3});
   component.mutable_crop()->set_padding(1);
   component.mutable_crop()->set_dimension(1);
@@ -37,7 +37,7 @@ TEST(Transforms, CropsMoveAndPadWithWhatIsStoredAsZero) {
   EXPECT_THAT(out, ElementsAre(1, 1, 1, 3, 4, 1, 1, 1, 1, 13, 14, 1));
 }
 
-TEST(Transforms, FlipsTurnTheWidthAlone) {
+TEST(SampleTransforms, FlipsTurnTheWidthAlone) {
   plan::Dataset::Component component = imageOf(plan::F32, {2, 3, 2}); // height, width, channels
   component.mutable_flip()->set_dimension(1);
   const uint8_t image[] = {2, 4, 6, 8, 10, 12, 22, 24, 26, 28, 30, 32};
@@ -50,7 +50,7 @@ TEST(Transforms, FlipsTurnTheWidthAlone) {
   EXPECT_THAT(out, ElementsAre(1, 1, 6, 7, 4, 5, 1, 1, 16, 17, 14, 15));
 }
 
-TEST(Transforms, NormalizesByChannelOrAltogether) {
+TEST(SampleTransforms, NormalizesByChannelOrAltogether) {
   plan::Dataset::Component component = imageOf(plan::F32, {2, 2});
   component.mutable_normalize()->add_mean(1);
   component.mutable_normalize()->add_mean(2);
@@ -71,7 +71,7 @@ TEST(Transforms, NormalizesByChannelOrAltogether) {
   EXPECT_THAT(doubles, ElementsAre(0, 2, 4, 6));
 }
 
-TEST(Transforms, DrawsAreEvenAndDifferByEpochSampleAndComponent) {
+TEST(SampleTransforms, DrawsAreEvenAndDifferByEpochSampleAndComponent) {
   plan::Dataset::Component component = imageOf(plan::F32, {8, 8});
   component.mutable_crop()->set_padding(2);
   component.mutable_flip()->set_dimension(1);
@@ -145,7 +145,7 @@ protected:
     return samples;
   }
   TemporaryFolder folder;
-  DataSearch search;
+  DatasetSearchPath search;
   plan::Dataset set;
 };
 

@@ -30,14 +30,14 @@ std::string tokensError(const std::string &lines, const std::string &text) {
   return std::string(tokensOf(lines, text).status().message());
 }
 
-TEST(Vocabulary, TakesTheLongestTokenThatFits) {
+TEST(TextVocabulary, TakesTheLongestTokenThatFits) {
   EXPECT_THAT(*tokensOf("a\nab\nabcd\nb\nc\n\\n\n\\x20\n", "abcab d"s.substr(0, 6) + "\nabcd"),
               ElementsAre(1, 4, 1, 6, 5, 2));
   EXPECT_THAT(*tokensOf("\\\\\r\n\\t\r\n\\r", "\t\\\r"), ElementsAre(1, 0, 2));
   EXPECT_THAT(*tokensOf("a\naa", gzip("aaa")), ElementsAre(1, 0));
 }
 
-TEST(Vocabulary, TokensLieAcrossTheReadersPieces) {
+TEST(TextVocabulary, TokensLieAcrossTheReadersPieces) {
   std::string text;
   while (text.size() < 200001)
     text += "abc";
@@ -45,7 +45,7 @@ TEST(Vocabulary, TokensLieAcrossTheReadersPieces) {
   EXPECT_EQ(tokensOf("abc\na\nb\nc", text + "ab")->size(), text.size() / 3 + 2);
 }
 
-TEST(Vocabulary, RefusesWhatIsNone) {
+TEST(TextVocabulary, RefusesWhatIsNone) {
   EXPECT_EQ(tokensError("", "a"), "v: a vocabulary of 0 bytes, expected 1 to 4194304, one token a line");
   EXPECT_EQ(tokensError("a\n\nb\n", "a"), "v:2: an empty line; expected a token (a line break is \\n)");
   EXPECT_EQ(tokensError("a\nb\na\n", "a"), "v:3: the token of line 1 again");

@@ -11,7 +11,7 @@
 namespace graphc::device {
 namespace {
 
-TEST(Memory, AlignedAndZero) {
+TEST(MemoryRegion, AlignedAndZero) {
   for (uint64_t bytes : {1, 64, 100, 4096, 5000000})
     for (MemoryRegion::Guard guard : {MemoryRegion::Guard::None, MemoryRegion::Guard::Pages}) {
       auto memory = MemoryRegion::allocate(bytes, guard, "x");
@@ -32,7 +32,7 @@ uint64_t mapped() {
 }
 
 // Whether the kernel has huge pages is its own affair; where they could be is ours.
-TEST(Memory, LargeMemoryHasRoomForHugePages) {
+TEST(MemoryRegion, LargeMemoryHasRoomForHugePages) {
   constexpr uint64_t huge = 2 << 20;
   for (uint64_t bytes : {huge / 4 * 3, huge, huge + 1, 3 * huge - 100})
     for (MemoryRegion::Guard guard : {MemoryRegion::Guard::None, MemoryRegion::Guard::Pages}) {
@@ -48,14 +48,14 @@ TEST(Memory, LargeMemoryHasRoomForHugePages) {
     }
 }
 
-TEST(Memory, ImpossibleSizesAreErrors) {
+TEST(MemoryRegion, ImpossibleSizesAreErrors) {
   absl::Status status =
       MemoryRegion::allocate(uint64_t(1) << 60, MemoryRegion::Guard::Pages, "arena of train.ps0").status();
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_NE(std::string(status.message()).find("arena of train.ps0"), std::string::npos);
 }
 
-TEST(Memory, SharedMemoryIsSeenThroughItsDescriptorAndKeepsItsSize) {
+TEST(MemoryRegion, SharedMemoryIsSeenThroughItsDescriptorAndKeepsItsSize) {
   auto memory = MemoryRegion::share(10000, "zero-copy variables");
   ASSERT_TRUE(memory.ok()) << memory.status();
   EXPECT_EQ(memory->size(), 10000u);
@@ -69,7 +69,7 @@ TEST(Memory, SharedMemoryIsSeenThroughItsDescriptorAndKeepsItsSize) {
   EXPECT_TRUE(absl::IsResourceExhausted(MemoryRegion::share(uint64_t(1) << 60, "x").status()));
 }
 
-TEST(Memory, JoinedPiecesAreTheSamePages) {
+TEST(MemoryRegion, JoinedPiecesAreTheSamePages) {
   auto one = MemoryRegion::share(12288, "one"), other = MemoryRegion::share(8192, "other");
   ASSERT_TRUE(one.ok() && other.ok());
   const std::span<const uint8_t> pieces[] = {{other->data() + 4096, 4096}, {one->data(), 8192}};

@@ -82,7 +82,7 @@ private:
   }
 
   std::shared_ptr<Pages> pages_;
-  SegmentOrder order_;
+  SegmentDependencies order_;
   Given all_;
 };
 

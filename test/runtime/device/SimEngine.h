@@ -192,7 +192,7 @@ public:
   }
 
 private:
-  DeviceQueue::Reached want(QueueState &queue, uint64_t n) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+  DeviceQueue::Reached want(QueueState &queue, uint64_t n) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (queue.count >= n)
       return DeviceQueue::Reached::Yes;
     if (!queue.failure.ok())
@@ -203,7 +203,7 @@ private:
   }
 
   /// A queue whose first work can be done and is asked for, drawn from all such.
-  std::shared_ptr<QueueState> next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+  std::shared_ptr<QueueState> next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     std::vector<std::shared_ptr<QueueState>> able;
     for (bool again = true; again;) {
       again = false;

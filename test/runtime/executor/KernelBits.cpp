@@ -88,7 +88,7 @@ Kernel productKernel(const kernels::MatmulDesc &d) {
   return kernel;
 }
 
-void addPlan(const std::string &path, const plan::Plan &plan, const KernelLibrary &library, std::vector<Kernel> &all) {
+void addPlan(const std::string &path, const plan::Plan &plan, const LoadedKernels &library, std::vector<Kernel> &all) {
   for (int i = 0; i < plan.kernels_size(); ++i) {
     const plan::Kernel &source = plan.kernels(i);
     Kernel kernel;
@@ -189,12 +189,12 @@ absl::StatusOr<std::string> runAlone(Kernel &kernel, const Options &options) {
 
 absl::Status runAll(const Options &options) {
   std::vector<Kernel> all;
-  std::vector<std::unique_ptr<KernelLibrary>> libraries;
+  std::vector<std::unique_ptr<LoadedKernels>> libraries;
   for (const std::string &path : options.plans) {
     GRAPHC_ASSIGN_OR_RETURN(plan::LoadedPlan loaded, plan::loadPlan(path));
     std::vector<uint32_t> programs(size_t(loaded.plan.programs_size()));
     std::iota(programs.begin(), programs.end(), 0);
-    GRAPHC_ASSIGN_OR_RETURN(libraries.emplace_back(), KernelLibrary::load(loaded.plan, programs));
+    GRAPHC_ASSIGN_OR_RETURN(libraries.emplace_back(), LoadedKernels::load(loaded.plan, programs));
     addPlan(path, loaded.plan, *libraries.back(), all);
   }
   if (options.sweep)

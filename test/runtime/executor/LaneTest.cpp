@@ -99,7 +99,7 @@ TEST(Lane, AsynchronousPhaseEndsByEndOfStream) {
       TestHost host(100);
       auto lanes = tasks.lanes(host);
       ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
-      EXPECT_EQ(tasks.globalStep(), int64_t(100 * run)) << "each ticket is one applied update";
+      EXPECT_EQ(tasks.globalStep(), int64_t(100 * run)) << "each update ticket is one applied update";
       uint64_t workerSteps = 0;
       for (auto &lane : lanes) {
         EXPECT_EQ(lane->endReason(), EndReason::Closed);

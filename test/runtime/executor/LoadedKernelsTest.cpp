@@ -17,12 +17,12 @@ namespace {
 using testing::HasSubstr;
 
 std::string loadError(const plan::Plan &plan) {
-  return std::string(KernelLibrary::load(plan, {0, 1}).status().message());
+  return std::string(LoadedKernels::load(plan, {0, 1}).status().message());
 }
 
-TEST(KernelLibrary, LoadsOnlyWhatThePrograms) {
+TEST(LoadedKernels, LoadsOnlyWhatThePrograms) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
-  auto all = KernelLibrary::load(plan, {0, 1}), worker = KernelLibrary::load(plan, {0});
+  auto all = LoadedKernels::load(plan, {0, 1}), worker = LoadedKernels::load(plan, {0});
   ASSERT_TRUE(all.ok() && worker.ok());
   int inAll = 0, inWorker = 0;
   for (int i = 0; i < plan.kernels_size(); ++i) {
@@ -34,7 +34,7 @@ TEST(KernelLibrary, LoadsOnlyWhatThePrograms) {
 }
 
 // dlopen tells objects apart by name: two codes loaded one after the other must not be taken for one.
-TEST(KernelLibrary, TwoCodesAreTwoObjects) {
+TEST(LoadedKernels, TwoCodesAreTwoObjects) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   *plan.add_code() = plan.code(0);
   plan::Kernel again = plan.kernels(0);
@@ -42,33 +42,33 @@ TEST(KernelLibrary, TwoCodesAreTwoObjects) {
   *plan.add_kernels() = again;
   plan::Instruction *call = plan.mutable_programs(0)->add_instructions();
   call->mutable_call()->set_kernel(uint32_t(plan.kernels_size()) - 1);
-  auto library = KernelLibrary::load(plan, {0, 1});
+  auto library = LoadedKernels::load(plan, {0, 1});
   ASSERT_TRUE(library.ok()) << library.status();
   EXPECT_NE((*library)->entry(0), (*library)->entry(uint32_t(plan.kernels_size()) - 1));
 }
 
-TEST(KernelLibrary, MissingCpuFeatureNamesTheFlag) {
+TEST(LoadedKernels, MissingCpuFeatureNamesTheFlag) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan.mutable_code(0)->set_target_cpu("futuretron");
   plan.mutable_code(0)->add_features("+avx4096");
   EXPECT_THAT(loadError(plan), HasSubstr("compiled with --target-cpu=futuretron and needs avx4096, which this CPU"));
 }
 
-TEST(KernelLibrary, ADeviceThatIsNotHereIsNamed) {
+TEST(LoadedKernels, ADeviceThatIsNotHereIsNamed) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan.mutable_programs(0)->set_device("TPU:0");
   plan.mutable_code(0)->set_kind("TPU");
   EXPECT_THAT(loadError(plan), HasSubstr("the plan has work for the device TPU:0; this program runs CPU, GPU"));
 }
 
-TEST(KernelLibrary, EntryBeyondTheTable) {
+TEST(LoadedKernels, EntryBeyondTheTable) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan.mutable_kernels(0)->mutable_compiled()->set_entry(35);
   EXPECT_THAT(loadError(plan), HasSubstr("entry 35 does not exist, the code has 35 kernels"));
 }
 
 // Buffers are checked against what the plan says of a kernel, so the code has to say the same.
-TEST(KernelLibrary, AnotherKernelsEntryIsRefused) {
+TEST(LoadedKernels, AnotherKernelsEntryIsRefused) {
   const plan::Plan good = plan::parameterServerPlan({1, 2});
   auto named = [](plan::Plan &plan, const std::string &name) -> plan::Kernel & {
     for (plan::Kernel &kernel : *plan.mutable_kernels())
@@ -98,7 +98,7 @@ TEST(KernelLibrary, AnotherKernelsEntryIsRefused) {
 }
 
 // A checkpoint of GPUs tells algorithms: what a CPU said of its own kernels, which tasks and checkpoints compare, stays.
-TEST(KernelLibrary, WhatIsToldLeavesTheCpusOwn) {
+TEST(LoadedKernels, WhatIsToldLeavesTheCpusOwn) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   const uint32_t index = uint32_t(plan.kernels_size());
   plan::Kernel &kernel = *plan.add_kernels();
@@ -121,7 +121,7 @@ TEST(KernelLibrary, WhatIsToldLeavesTheCpusOwn) {
   kernel.add_args()->set_bytes(kernel.scratch_bytes());
   kernel.mutable_args(3)->set_access(plan::WRITE);
   plan.mutable_programs(0)->add_instructions()->mutable_call()->set_kernel(index);
-  auto library = KernelLibrary::load(plan, {0, 1});
+  auto library = LoadedKernels::load(plan, {0, 1});
   ASSERT_TRUE(library.ok()) << library.status();
   const KernelAlgorithms before = (*library)->algorithms();
   ASSERT_EQ(before.size(), 1u);
@@ -132,7 +132,7 @@ TEST(KernelLibrary, WhatIsToldLeavesTheCpusOwn) {
   }
 }
 
-TEST(KernelLibrary, CodeThatIsNoLibrary) {
+TEST(LoadedKernels, CodeThatIsNoLibrary) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan.mutable_code(0)->mutable_elf()->resize(64);
   EXPECT_THAT(loadError(plan), HasSubstr("cannot load the plan's code"));

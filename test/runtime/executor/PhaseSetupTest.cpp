@@ -21,7 +21,7 @@ std::set<std::string> gatheredIn(const plan::Plan &plan) {
   return names;
 }
 
-TEST(TaskPhase, WhatALaneTakesOfAFamilyIsGathered) {
+TEST(PhaseSetup, WhatALaneTakesOfAllInstancesIsGathered) {
   using Names = std::set<std::string>;
   EXPECT_EQ(gatheredIn(plan::parameterServerPlan({2, 3})), (Names{"w0.gradient", "w1.gradient"}));
   EXPECT_EQ(gatheredIn(plan::parameterServerPlan({1, 1})), Names{}) << "there is one message";

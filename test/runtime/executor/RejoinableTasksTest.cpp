@@ -33,13 +33,13 @@ std::vector<std::string> whyNot(const std::function<void(plan::Plan &)> &change)
   return whyNoRejoin(plan, kPhase);
 }
 
-TEST(Rejoin, WorkersMayAndChiefAndServersMayNot) {
+TEST(RejoinableTasks, WorkersMayAndChiefAndServersMayNot) {
   EXPECT_THAT(whyNot([](plan::Plan &) {}),
               testing::ElementsAre("it has variables", "it has variables", "it is the chief", "", ""));
 }
 
 // Each refusal by name, for all tasks alike: the plan is what cannot.
-TEST(Rejoin, PlansThatCannotAreRefusedByName) {
+TEST(RejoinableTasks, PlansThatCannotAreRefusedByName) {
   auto program = [](plan::Plan &plan, int index) { return plan.mutable_programs(index); };
   EXPECT_THAT(whyNot([](plan::Plan &plan) { plan.mutable_phases(0)->set_ends_by_end_of_stream(false); }),
               Each("its updates are not asynchronous"));
@@ -71,7 +71,7 @@ TEST(Rejoin, PlansThatCannotAreRefusedByName) {
 }
 
 // What an instruction that counts once makes besides would be lacking when the step is gone through again.
-TEST(Rejoin, AWriteThatMakesAValueForLaterIsRefused) {
+TEST(RejoinableTasks, AWriteThatMakesAValueForLaterIsRefused) {
   for (bool isReadLater : {false, true}) {
     PlanBuilder b(16);
     b.plan = countingPlan({1, 3, 1});
@@ -93,7 +93,7 @@ TEST(Rejoin, AWriteThatMakesAValueForLaterIsRefused) {
 }
 
 // Two that may come back have no link with each other, since each would have to make it anew for the other.
-TEST(Rejoin, WorkersThatTalkToEachOtherAreRefused) {
+TEST(RejoinableTasks, WorkersThatTalkToEachOtherAreRefused) {
   PlanBuilder b(16);
   b.plan = countingPlan({1, 3, 1});
   const uint32_t other = b.phase("evaluate", plan::EVAL, false);
@@ -103,7 +103,7 @@ TEST(Rejoin, WorkersThatTalkToEachOtherAreRefused) {
                                                                 "it exchanges messages with /job:worker/task:2", ""));
 }
 
-TEST(Rejoin, WhatCountsOnce) {
+TEST(RejoinableTasks, WhatCountsOnce) {
   const plan::Plan plan = countingPlan({1, 2, 1});
   std::string once;
   for (const plan::Instruction &one : plan.programs(1).instructions())

@@ -1,7 +1,7 @@
 //===- ReturnProtocolTest.cpp - whoever dies whenever, each update counts once ------------------------------------===//
 //
-// The protocol of docs/decisions/2026-11-26-asynchronous-workers-never-stop.md with lanes, tickets and links as they are, in one thread: who
-// runs, who dies and when follows from a seed. GRAPHC_SIM_SEEDS changes how many.
+// The protocol of docs/decisions/2026-11-26-asynchronous-workers-never-stop.md with lanes, update tickets and links as they are, in one thread:
+// who runs, who dies and when follows from a seed. GRAPHC_SIM_SEEDS changes how many.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ public:
     std::vector<uint32_t> programs;
     for (int i = 0; i < plan_.programs_size(); ++i)
       programs.push_back(uint32_t(i));
-    library_ = std::move(*KernelLibrary::load(plan_, programs));
+    library_ = std::move(*LoadedKernels::load(plan_, programs));
     workers_.resize(shape.workers);
     for (uint32_t p = 0; p < shape.servers; ++p)
       servers_.push_back(std::make_unique<Server>());
@@ -89,7 +89,7 @@ public:
         EXPECT_EQ(servers_[p]->lanes[r]->step(), steps[r]) << "lane " << r << " of server " << p;
     }
     EXPECT_EQ(all, total_);
-    EXPECT_EQ(host_.tickets()->taken(), total_) << "a permit an update";
+    EXPECT_EQ(host_.tickets()->taken(), total_) << "an update ticket for each update";
     double expected = 0;
     for (uint32_t r = 0; r < shape_.workers; ++r)
       for (uint64_t step = 0; step < steps[r]; ++step)
@@ -278,7 +278,7 @@ private:
   const std::vector<plan::Task> tasks_;
   const uint64_t total_;
   TestHost host_;
-  std::unique_ptr<KernelLibrary> library_;
+  std::unique_ptr<LoadedKernels> library_;
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<Worker> workers_;
   uint64_t turns_ = 0;

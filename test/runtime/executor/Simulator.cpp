@@ -101,7 +101,7 @@ public:
     slots_->abort(why);
   }
   absl::Status status() const override { return network_.status(); }
-  absl::Status reset(uint64_t epoch) override { return network_.reset(epoch); }
+  absl::Status reset(uint64_t generation) override { return network_.reset(generation); }
 
 private:
   std::unique_ptr<transport::ConflatingTransport> slots_;
@@ -154,7 +154,7 @@ private:
   SimNetwork network_;
   SimResult result_;
   SimHost host_;
-  std::unique_ptr<KernelLibrary> library_;
+  std::unique_ptr<LoadedKernels> library_;
   std::deque<TaskTransport> transports_; ///< by task
   std::vector<std::unique_ptr<Actor>> actors_;
 };
@@ -163,7 +163,7 @@ absl::Status Simulation::setUp() {
   GRAPHC_RETURN_IF_ERROR(host_.openData());
   std::vector<uint32_t> programs(plan_.phases(int(options_.phase)).programs().begin(),
                                  plan_.phases(int(options_.phase)).programs().end());
-  GRAPHC_ASSIGN_OR_RETURN(library_, KernelLibrary::load(plan_, programs));
+  GRAPHC_ASSIGN_OR_RETURN(library_, LoadedKernels::load(plan_, programs));
   std::vector<std::vector<transport::ChannelSpec>> conflating(tasks_.size());
   for (size_t i = 0; i < tasks_.size(); ++i)
     for (const ChannelEndpoint &endpoint : taskEndpoints(plan_, tasks_[i]))
@@ -175,7 +175,7 @@ absl::Status Simulation::setUp() {
   for (size_t i = 0; i < tasks_.size(); ++i) {
     GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<transport::ConflatingTransport> own,
                             transport::ConflatingTransport::create(conflating[i]));
-    own->changed = [this](const transport::ConflatingReceiver &) { // receivers of a family wake together
+    own->changed = [this](const transport::ConflatingReceiver &) { // the receivers of a channel wake together
       for (auto &actor : actors_)
         if (dynamic_cast<const transport::ConflatingReceiver *>(actor->lane->port()))
           schedule(*actor);

@@ -28,7 +28,7 @@ struct SimOptions {
   double loss = 0; ///< probability that a message is lost
   double death = 0; ///< probability that a task dies while its lane runs a turn
   VirtualTime detection = 5000000; ///< until a loss or death is noticed
-  data::DataSearch search = {};
+  data::DatasetSearchPath search = {};
   uint64_t position = 0; ///< of the data stream
   uint64_t mostTurns = UINT64_MAX; ///< of lanes; a run that takes more ends as one that is stuck does
   std::map<std::string, std::string> feeds = {}; ///< raw bytes by name

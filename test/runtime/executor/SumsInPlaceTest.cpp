@@ -34,7 +34,7 @@ std::vector<Result> runShared(const plan::Plan &plan) {
   std::vector<std::thread> threads;
   for (uint32_t i = 0; i < tasks.size(); ++i)
     threads.emplace_back([&, i] {
-      auto library = KernelLibrary::loadFor(plan, tasks[i]);
+      auto library = LoadedKernels::loadFor(plan, tasks[i]);
       auto variables = VariableStore::create(plan, tasks[i]);
       ASSERT_TRUE(library.ok() && variables.ok());
       (*variables)->initialize();

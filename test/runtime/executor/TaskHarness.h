@@ -33,7 +33,7 @@ public:
     std::vector<uint32_t> programs;
     for (int i = 0; i < plan.programs_size(); ++i)
       programs.push_back(uint32_t(i));
-    auto loaded = KernelLibrary::load(plan, programs);
+    auto loaded = LoadedKernels::load(plan, programs);
     EXPECT_TRUE(loaded.ok()) << loaded.status();
     library = std::move(*loaded);
   }
@@ -84,7 +84,7 @@ public:
   plan::Plan plan;
   std::unique_ptr<transport::Transport> transport;
   std::vector<std::unique_ptr<VariableStore>> stores; // by plan::allTasks
-  std::unique_ptr<KernelLibrary> library;
+  std::unique_ptr<LoadedKernels> library;
 };
 
 } // namespace graphc::executor

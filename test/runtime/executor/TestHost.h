@@ -8,10 +8,10 @@
 
 namespace graphc::executor {
 
-/// Ends a synchronous phase after `steps`, gives `steps` tickets, knows no data.
+/// Ends a synchronous phase after `steps`, gives `steps` update tickets, knows no data.
 class TestHost : public LaneCallbacks {
 public:
-  /// At most `instances` take tickets.
+  /// At most `instances` take update tickets.
   explicit TestHost(uint64_t steps, uint32_t instances = 64, std::optional<uint64_t> maxStaleness = {})
       : steps_(steps), given_(steps, instances, maxStaleness) {}
 

@@ -13,7 +13,7 @@
 namespace graphc::executor {
 namespace {
 
-TEST(Tickets, GivesAsManyAsThereAre) {
+TEST(UpdateTickets, GivesAsManyAsThereAre) {
   UpdateTickets tickets(3, 2, std::nullopt);
   EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
   EXPECT_EQ(tickets.take(0, 1), UpdateTicket::Taken);
@@ -26,7 +26,7 @@ TEST(Tickets, GivesAsManyAsThereAre) {
   EXPECT_EQ(counts.waits, 0u);
 }
 
-TEST(Tickets, FastWaitsForSlowAndSlowNever) {
+TEST(UpdateTickets, FastWaitsForSlowAndSlowNever) {
   for (uint64_t bound : {0u, 1u, 5u}) {
     UpdateTickets tickets(1000, 2, bound);
     for (uint64_t step = 0; step <= bound; ++step)
@@ -42,7 +42,7 @@ TEST(Tickets, FastWaitsForSlowAndSlowNever) {
   }
 }
 
-TEST(Tickets, WhoHasEndedHoldsNobodyUp) {
+TEST(UpdateTickets, WhoHasEndedHoldsNobodyUp) {
   UpdateTickets tickets(1000, 3, 1);
   EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
   EXPECT_EQ(tickets.take(0, 1), UpdateTicket::Taken);
@@ -57,7 +57,7 @@ TEST(Tickets, WhoHasEndedHoldsNobodyUp) {
   EXPECT_FALSE(tickets.slowest(0));
 }
 
-TEST(Tickets, TheLastTicketEndsEveryWait) {
+TEST(UpdateTickets, TheLastTicketEndsEveryWait) {
   UpdateTickets tickets(2, 2, 0);
   EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
   EXPECT_EQ(tickets.take(0, 1), UpdateTicket::Wait);
@@ -65,7 +65,7 @@ TEST(Tickets, TheLastTicketEndsEveryWait) {
   EXPECT_EQ(tickets.take(0, 1), UpdateTicket::None) << "nothing is left to wait for";
 }
 
-TEST(Tickets, StopAndAbortEndWaits) {
+TEST(UpdateTickets, StopAndAbortEndWaits) {
   bool stop = false;
   UpdateTickets tickets(100, 2, 0, [&] { return stop; });
   EXPECT_EQ(tickets.take(0, 0), UpdateTicket::Taken);
@@ -82,7 +82,7 @@ TEST(Tickets, StopAndAbortEndWaits) {
 
 // Lanes on threads, one of them slow: all steps are made, none begins too early, no wake-up is lost (a lost one would cost its
 // wait of a minute).
-TEST(Tickets, ThreadsKeepTheBound) {
+TEST(UpdateTickets, ThreadsKeepTheBound) {
   constexpr uint32_t kLanes = 4;
   constexpr uint64_t kBound = 2, kTotal = 4000;
   UpdateTickets tickets(kTotal, kLanes, kBound);

@@ -127,7 +127,7 @@ constexpr Case kCases[] = {{2, 128, 128, 64, 64, true, false}, {1, 7, 13, 5, 3, 
                            {3, 33, 33, 20, 17, true, true},    {1, 100, 40, 64, 32, true, false},
                            {2, 40, 100, 16, 48, true, true},   {1, 1, 1, 1, 1, true, false}};
 
-TEST(Attention, IsItsDefinitionForwardAndBackward) {
+TEST(AttentionKernel, IsItsDefinitionForwardAndBackward) {
   for (const Case &c : kCases) {
     SCOPED_TRACE((*checkCall(call(c, false))).name);
     const auto gradient = call(c, true);
@@ -140,7 +140,7 @@ TEST(Attention, IsItsDefinitionForwardAndBackward) {
   }
 }
 
-TEST(Attention, ThreadsChangeNoBit) {
+TEST(AttentionKernel, ThreadsChangeNoBit) {
   for (bool gradient : {false, true}) {
     const LibraryCall large = call({8, 100, 100, 64, 64, true, false}, gradient);
     const auto alone = run(large, nullptr);
@@ -156,7 +156,7 @@ TEST(Attention, ThreadsChangeNoBit) {
 }
 
 /// Query, key and value of all heads in one operand: what each head has alone, bit for bit, and nothing beside it.
-TEST(Attention, HeadsSideBySideHaveTheBitsOfEachAlone) {
+TEST(AttentionKernel, HeadsSideBySideHaveTheBitsOfEachAlone) {
   for (const Case &c : {Case{4, 128, 128, 64, 64, true, false}, Case{3, 33, 33, 20, 20, false, true},
                         Case{2, 65, 65, 32, 32, false, false}}) {
     const int64_t size = c.size, width = c.heads * size, rows = c.queries;
@@ -216,7 +216,7 @@ TEST(Attention, HeadsSideBySideHaveTheBitsOfEachAlone) {
 }
 
 /// What a process takes for an older CPU; bits may differ between them, and nothing else.
-TEST(Attention, EachKindOfCpuComputesTheSame) {
+TEST(AttentionKernel, EachKindOfCpuComputesTheSame) {
   constexpr int64_t rows = 37, size = 24;
   std::mt19937 random(1);
   std::uniform_real_distribution<float> draw(-1, 1);
@@ -237,14 +237,14 @@ TEST(Attention, EachKindOfCpuComputesTheSame) {
   }
 }
 
-TEST(Attention, NoScoreOfAllQueriesHasMemory) {
+TEST(AttentionKernel, NoScoreOfAllQueriesHasMemory) {
   for (bool gradient : {false, true}) {
     const uint64_t bytes = *scratchBytesOf(call({4, 1024, 1024, 64, 64, true, false}, gradient));
     EXPECT_LT(bytes, 1024u * 1024 * 4 / 4); // of one head's scores
   }
 }
 
-TEST(Attention, ANaNIsNotLost) {
+TEST(AttentionKernel, ANaNIsNotLost) {
   constexpr int64_t rows = 20;
   std::vector<float> q(rows * 4, 0.5f), v(rows * 4, 0.5f), result(rows * 4);
   q[7 * 4] = std::numeric_limits<float>::quiet_NaN();
@@ -262,7 +262,7 @@ std::string refusal(LibraryCall call, void (*damage)(LibraryCall &)) {
   return std::string(checkCall(call).status().message());
 }
 
-TEST(Attention, ACallThatIsNoneIsRefused) {
+TEST(AttentionKernel, ACallThatIsNoneIsRefused) {
   const LibraryCall good = call({2, 32, 32, 8, 8, true, true}, false);
   EXPECT_EQ((*checkCall(good)).name, "attention_2x2x32x32_by_8_causal_mask");
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.postOps = {"relu"}; }), HasSubstr("attention has none"));
@@ -286,7 +286,7 @@ TEST(Attention, ACallThatIsNoneIsRefused) {
               HasSubstr("expected 1 to 2147483647"));
 }
 
-TEST(Attention, APackedCallThatIsNoneIsRefused) {
+TEST(AttentionKernel, APackedCallThatIsNoneIsRefused) {
   LibraryCall good{"packed_attention", {{"heads", {4}, {}}, {"scale", {}, {0.5}}}, {}, {}};
   good.operands = {operandOf(GRAPHC_F32, {2, 32, 96}), operandOf(GRAPHC_F32, {2, 32, 32}, GRAPHC_WRITE)};
   EXPECT_EQ((*checkCall(good)).name, "packed_attention_2x4x32x32_by_8");
@@ -303,7 +303,7 @@ TEST(Attention, APackedCallThatIsNoneIsRefused) {
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].bytes -= 4; }), HasSubstr("operand 0 has"));
 }
 
-TEST(Attention, TooLittleScratchIsRefused) {
+TEST(AttentionKernel, TooLittleScratchIsRefused) {
   const LibraryCall good = call({2, 32, 32, 8, 8, true, false}, true);
   EXPECT_THAT(std::string(makeKernel(good, 64, nullptr).status().message()), HasSubstr("the plan gives 64"));
 }

@@ -52,7 +52,7 @@ std::vector<float> run(const LibraryCall &call, ThreadPool *pool, uint32_t *part
 constexpr const char *kKernels[] = {"convolution", "convolution_input_grad", "convolution_filter_grad"};
 
 /// However many threads there are, a call is the same blocks of its batch.
-TEST(Convolution, ThreadsChangeNoBit) {
+TEST(ConvolutionKernel, ThreadsChangeNoBit) {
   for (const char *kernel : kKernels) {
     const LibraryCall large = call(kernel, 6, 16, 32, 32);
     const std::vector<float> alone = run(large, nullptr);
@@ -66,7 +66,7 @@ TEST(Convolution, ThreadsChangeNoBit) {
   }
 }
 
-TEST(Convolution, BatchesThatAreOneBlock) {
+TEST(ConvolutionKernel, BatchesThatAreOneBlock) {
   uint32_t parts = 0;
   ThreadPool pool(2);
   run(call("convolution", 7, 8, 16, 16), &pool, &parts);
@@ -77,7 +77,7 @@ TEST(Convolution, BatchesThatAreOneBlock) {
 
 std::string refusal(const LibraryCall &call) { return std::string(checkCall(call).status().message()); }
 
-TEST(Convolution, WhatACallIs) {
+TEST(ConvolutionKernel, WhatACallIs) {
   for (const char *kernel : kKernels) {
     absl::StatusOr<CallFacts> facts = checkCall(call(kernel, 2, 8, 16, 32));
     ASSERT_TRUE(facts.ok()) << facts.status();
@@ -86,7 +86,7 @@ TEST(Convolution, WhatACallIs) {
   }
 }
 
-TEST(Convolution, WhatIsNoCallIsRefused) {
+TEST(ConvolutionKernel, WhatIsNoCallIsRefused) {
   const LibraryCall good = call("convolution", 2, 8, 16, 32);
   auto broken = [&](auto change) {
     LibraryCall bad = good;

@@ -35,7 +35,7 @@ LibraryCall pooling(bool bias) {
 
 std::string refusal(const LibraryCall &call) { return std::string(checkCall(call).status().message()); }
 
-TEST(Library, AModuleServesItsKernels) {
+TEST(KernelRegistry, AModuleServesItsKernels) {
   ASSERT_EQ(named, 0);
   for (bool bias : {false, true}) {
     LibraryCall call = pooling(bias);
@@ -62,7 +62,7 @@ TEST(Library, AModuleServesItsKernels) {
   }
 }
 
-TEST(Library, AModuleRefusesWhatIsNoCallOfIts) {
+TEST(KernelRegistry, AModuleRefusesWhatIsNoCallOfIts) {
   LibraryCall call = pooling(false);
   call.attributes[1].integers = {3, 3};
   EXPECT_EQ(refusal(call), "average_pool: windows do not make the result of the input");
@@ -74,12 +74,12 @@ TEST(Library, AModuleRefusesWhatIsNoCallOfIts) {
   EXPECT_THAT(refusal(call), HasSubstr("the bias where there is one"));
 }
 
-TEST(Library, TooLittleScratchIsRefused) {
+TEST(KernelRegistry, TooLittleScratchIsRefused) {
   EXPECT_THAT(std::string(makeKernel(pooling(false), 64, nullptr).status().message()),
               HasSubstr("average_pool: the library needs 128 bytes of scratch on this CPU, the plan gives 64"));
 }
 
-TEST(Library, AKernelThatNobodyHasIsRefusedByName) {
+TEST(KernelRegistry, AKernelThatNobodyHasIsRefusedByName) {
   EXPECT_EQ(
       refusal({"sort", {}, {}, {}}),
       "no library has a kernel 'sort', but attention, attention_grad, average_pool, convolution, "
@@ -87,7 +87,7 @@ TEST(Library, AKernelThatNobodyHasIsRefusedByName) {
       "gpu_matmul, matmul, packed_attention, packed_attention_grad; GRAPHC_LIBRARIES may name a module that does");
 }
 
-TEST(Library, TheProductSaysWhatItComputes) {
+TEST(KernelRegistry, TheProductSaysWhatItComputes) {
   LibraryCall call{"matmul",
                    {{"batch", {5}, {}}, {"k", {4}, {}}, {"m", {3}, {}}, {"n", {2}, {}}, {"transpose_a", {1}, {}}},
                    {"bias", "relu"},

@@ -70,7 +70,7 @@ std::vector<MatmulDesc> roundedShapes() {
   return list;
 }
 
-TEST(Matmul, AgreesWithF64) {
+TEST(MatmulKernel, AgreesWithF64) {
   for (MatmulDesc d : shapes())
     for (bool bias : {false, true}) {
       if (!bias && d.m * d.n * d.k > 8 << 20)
@@ -93,7 +93,7 @@ bool areSharedAsPlanned(const MatmulDesc &d, uint32_t threads, size_t parts) {
   return parts == blocks || (parts == 1 && !base::hasCpuFeatures({"avx512f"}));
 }
 
-TEST(Matmul, SaysHowItIsMade) {
+TEST(MatmulKernel, SaysHowItIsMade) {
   auto kernel = makeMatmul({64, 72, 64, 1, false, false, false, false, MatmulType::F32}, 1 << 30);
   ASSERT_TRUE(kernel.ok()) << kernel.status();
   EXPECT_TRUE(std::regex_match(
@@ -133,7 +133,7 @@ TEST(Matmul, SaysHowItIsMade) {
 }
 
 // The error of a factor that is rounded to nearest: of 8 bits, of 16. Sums add (k + 2) 2^-24 of their terms' sizes.
-TEST(Matmul, RoundsFactorsNoMoreThanItSays) {
+TEST(MatmulKernel, RoundsFactorsNoMoreThanItSays) {
   for (const MatmulDesc &d : roundedShapes()) {
     ASSERT_TRUE(isForMatrixUnit(d)) << describe(d);
     Operands in(d), sizes(d);
@@ -161,7 +161,7 @@ TEST(Matmul, RoundsFactorsNoMoreThanItSays) {
 }
 
 // Infinities, NaN and what is too large for bf16 give what f32 gives, and nothing beside them changes a bit.
-TEST(Matmul, RoundsNoInfinityToNaN) {
+TEST(MatmulKernel, RoundsNoInfinityToNaN) {
   for (MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16})
     for (int flags = 0; flags < 4; ++flags) {
       const MatmulDesc d{70, 50, 90, 1, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32, precision};
@@ -198,7 +198,7 @@ TEST(Matmul, RoundsNoInfinityToNaN) {
 }
 
 // The numerical contract: what is fused may not change a bit against the parts.
-TEST(Matmul, FusedBiasAndReluKeepTheBits) {
+TEST(MatmulKernel, FusedBiasAndReluKeepTheBits) {
   std::vector<MatmulDesc> all = shapes();
   for (const MatmulDesc &d : roundedShapes())
     all.push_back(d);
@@ -222,13 +222,13 @@ TEST(Matmul, FusedBiasAndReluKeepTheBits) {
   }
 }
 
-TEST(Matmul, TheSameCallGivesTheSameBits) {
+TEST(MatmulKernel, TheSameCallGivesTheSameBits) {
   MatmulDesc d{128, 512, 784, 1, false, false, true, true, MatmulType::F32};
   Operands in(d);
   EXPECT_EQ(run(d, in), run(d, in));
 }
 
-TEST(Matmul, BlocksCoverTheResultOnce) {
+TEST(MatmulKernel, BlocksCoverTheResultOnce) {
   for (const MatmulDesc &d : shapes())
     for (uint32_t threads : {1, 2, 3, 7, 100}) {
       int64_t next = 0;
@@ -244,7 +244,7 @@ TEST(Matmul, BlocksCoverTheResultOnce) {
 }
 
 // What no step is made along has no say in which kernel is taken.
-TEST(Matmul, ARowIsARowHoweverItIsStored) {
+TEST(MatmulKernel, ARowIsARowHoweverItIsStored) {
   auto same = [](const MatmulDesc &a, const MatmulDesc &b) {
     GraphcMatmulDesc x = wholeOf(a), y = wholeOf(b);
     return memcmp(&x, &y, sizeof x) == 0;
@@ -256,7 +256,7 @@ TEST(Matmul, ARowIsARowHoweverItIsStored) {
   EXPECT_FALSE(same({2, 64, 2000, 1, false}, {2, 64, 2000, 1, true}));
 }
 
-TEST(Matmul, ThreadsKeepTheBits) {
+TEST(MatmulKernel, ThreadsKeepTheBits) {
   for (uint32_t threads : {2, 3, 8}) {
     ThreadPool pool(threads);
     for (auto [m, n, k] : blockShapes)
@@ -276,7 +276,7 @@ TEST(Matmul, ThreadsKeepTheBits) {
   }
 }
 
-TEST(Matmul, ThreadsShareMatricesOfABatch) {
+TEST(MatmulKernel, ThreadsShareMatricesOfABatch) {
   for (uint32_t threads : {2, 3, 8}) {
     ThreadPool pool(threads);
     for (auto [m, n, k] : batchShapes)
@@ -294,7 +294,7 @@ TEST(Matmul, ThreadsShareMatricesOfABatch) {
 }
 
 /// The bits of a matrix of a batch are those in a batch of another size.
-TEST(Matmul, ABatchOfAnotherSizeHasTheSameBits) {
+TEST(MatmulKernel, ABatchOfAnotherSizeHasTheSameBits) {
   for (auto [m, n, k] : batchShapes)
     for (int flags = 0; flags < 4; ++flags) {
       MatmulDesc d{m, n, k, 7, bool(flags & 1), bool(flags & 2), false, false, MatmulType::F32};
@@ -306,7 +306,7 @@ TEST(Matmul, ABatchOfAnotherSizeHasTheSameBits) {
     }
 }
 
-TEST(Matmul, TooLittleScratchIsRefused) {
+TEST(MatmulKernel, TooLittleScratchIsRefused) {
   MatmulDesc d{128, 500, 784, 1, false, false, false, false, MatmulType::F32};
   uint64_t needed = *matmulScratchBytes(d);
   EXPECT_EQ(needed % 64, 0u);
@@ -317,7 +317,7 @@ TEST(Matmul, TooLittleScratchIsRefused) {
   EXPECT_NE(std::string(status.message()).find("matmul f32 128x500x784: the library needs"), std::string::npos);
 }
 
-TEST(Matmul, ImpossibleDescriptorsAreErrors) {
+TEST(MatmulKernel, ImpossibleDescriptorsAreErrors) {
   EXPECT_FALSE(matmulScratchBytes({0, 1, 1}).ok());
   EXPECT_FALSE(matmulScratchBytes({1, 1, 1, 0}).ok());
 }

@@ -23,7 +23,7 @@ struct Places {
   uint64_t sum() const { return std::accumulate(values.begin(), values.end(), uint64_t(0)); }
 };
 
-TEST(Pool, EachPartIsRunOnce) {
+TEST(ThreadPool, EachPartIsRunOnce) {
   for (uint32_t threads : {1, 2, 3, 5}) {
     ThreadPool pool(threads);
     pool.start();
@@ -36,14 +36,14 @@ TEST(Pool, EachPartIsRunOnce) {
   }
 }
 
-TEST(Pool, ItRunsWithoutHelpersThatNobodyStarted) {
+TEST(ThreadPool, ItRunsWithoutHelpersThatNobodyStarted) {
   ThreadPool pool(4);
   Places places(5);
   pool.run(5, Places::add, &places);
   EXPECT_EQ(places.sum(), 15u);
 }
 
-TEST(Pool, ItRunsWithFewerHelpersWhereThreadsCannotBeStarted) {
+TEST(ThreadPool, ItRunsWithFewerHelpersWhereThreadsCannotBeStarted) {
   pthread_attr_t before, none;
   ASSERT_EQ(pthread_getattr_default_np(&before), 0);
   ASSERT_EQ(pthread_attr_init(&none), 0);
@@ -62,7 +62,7 @@ TEST(Pool, ItRunsWithFewerHelpersWhereThreadsCannotBeStarted) {
   EXPECT_EQ(places.sum(), 15u);
 }
 
-TEST(Pool, LanesShareTheHelpers) {
+TEST(ThreadPool, LanesShareTheHelpers) {
   ThreadPool pool(3);
   pool.start();
   std::vector<std::thread> lanes;
@@ -81,7 +81,7 @@ TEST(Pool, LanesShareTheHelpers) {
 }
 
 // Helpers sleep between jobs; a wake-up that is lost leaves the parts to the lane, which shows as one thread for all of them.
-TEST(Pool, HelpersThatSleepAreWoken) {
+TEST(ThreadPool, HelpersThatSleepAreWoken) {
   struct Parts {
     std::thread::id ran[2];
     std::atomic<int> begun{0};
@@ -106,7 +106,7 @@ TEST(Pool, HelpersThatSleepAreWoken) {
 }
 
 // What a thread reads of the kernel before lies in its own core's cache: it begins where it began then.
-TEST(Pool, AThreadBeginsWithTheSamePartsEachTime) {
+TEST(ThreadPool, AThreadBeginsWithTheSamePartsEachTime) {
   struct Parts {
     std::atomic<uint32_t> helpersFirst{0};
     std::atomic<bool> laneBegan{false};
@@ -136,7 +136,7 @@ TEST(Pool, AThreadBeginsWithTheSamePartsEachTime) {
   }
 }
 
-TEST(Pool, ItEndsWhileHelpersSpinAndSleep) {
+TEST(ThreadPool, ItEndsWhileHelpersSpinAndSleep) {
   for (int round = 0; round < 50; ++round) {
     ThreadPool pool(3);
     pool.start();

@@ -128,7 +128,7 @@ void check(const GraphcConvolutionDesc &d) {
     ASSERT_NEAR(double(found[i]), sums[i], 1e-6 * (sizes[i] + 4)) << "element " << i;
 }
 
-TEST(Winograd, IsTheDefinition) {
+TEST(WinogradConvolution, IsTheDefinition) {
   for (uint32_t kind : {GRAPHC_CONVOLUTION_RESULT, GRAPHC_CONVOLUTION_INPUT, GRAPHC_CONVOLUTION_FILTER}) {
     for (int64_t features : {16, 32, 48, 64, 128})
       check(descOf(kind, 2, 8, 8, features, features));
@@ -145,7 +145,7 @@ TEST(Winograd, IsTheDefinition) {
   }
 }
 
-TEST(Winograd, TakesWhatItsTilesAreMadeFor) {
+TEST(WinogradConvolution, TakesWhatItsTilesAreMadeFor) {
   const GraphcConvolutionDesc good = descOf(GRAPHC_CONVOLUTION_RESULT, 2, 8, 8, 16, 32);
   auto serves = [&](auto change) {
     GraphcConvolutionDesc d = good;

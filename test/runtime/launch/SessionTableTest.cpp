@@ -164,7 +164,7 @@ private:
     return std::any_of(tasks_.begin(), tasks_.end(), [](const SimTask &task) { return !task.process; });
   }
 
-  /// As Coordinator::join and the names of runs have it: another session's is refused.
+  /// As TaskCoordinator::join and the names of runs have it: another session's is refused.
   void arrive(size_t at) {
     const Message message = messages_[at];
     messages_.erase(messages_.begin() + static_cast<ptrdiff_t>(at));
@@ -199,7 +199,7 @@ private:
   size_t accepted_ = 0, refused_ = 0;
 };
 
-TEST(Sessions, NoProcessIsOfTwoAndNoTaskHasTwo) {
+TEST(SessionTable, NoProcessIsOfTwoAndNoTaskHasTwo) {
   size_t refused = 0;
   for (uint32_t seed = 0; seed < 300 && !HasFailure(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
@@ -210,7 +210,7 @@ TEST(Sessions, NoProcessIsOfTwoAndNoTaskHasTwo) {
   EXPECT_GT(refused, 100u) << "no late message was there to be refused";
 }
 
-TEST(Sessions, WhatIsSaidOfAnEarlierOneCountsForNothing) {
+TEST(SessionTable, WhatIsSaidOfAnEarlierOneCountsForNothing) {
   SessionTable sessions(2);
   EXPECT_TRUE(sessions.isOver());
   EXPECT_EQ(sessions.begin(), (std::vector<size_t>{0, 1}));

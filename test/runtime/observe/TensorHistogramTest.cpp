@@ -8,7 +8,7 @@
 namespace graphc::observe {
 namespace {
 
-TEST(Histogram, CountsWhatLiesBelowEachLimit) {
+TEST(TensorHistogram, CountsWhatLiesBelowEachLimit) {
   TensorHistogram histogram;
   for (double value : {-2.0, 0.0, 0.0, 1.0, 1e30})
     histogram.add(value);
@@ -30,7 +30,7 @@ TEST(Histogram, CountsWhatLiesBelowEachLimit) {
 }
 
 /// TensorFlow's: a tenth more from limit to limit, the same on both sides of zero.
-TEST(Histogram, HasTensorFlowsLimits) {
+TEST(TensorHistogram, HasTensorFlowsLimits) {
   TensorHistogram histogram;
   histogram.add(1e-12);
   EXPECT_DOUBLE_EQ(histogram.buckets()[1].limit, 1.1e-12) << "behind one empty bucket for all below";
@@ -42,7 +42,7 @@ TEST(Histogram, HasTensorFlowsLimits) {
   EXPECT_EQ(empty.buckets()[0].count, 0);
 }
 
-TEST(Histogram, KnowsMomentsAndWhatIsNoNumber) {
+TEST(TensorHistogram, KnowsMomentsAndWhatIsNoNumber) {
   TensorHistogram histogram;
   for (double value : {1.0, 2.0, 6.0, std::nan(""), HUGE_VAL, -HUGE_VAL})
     histogram.add(value);

@@ -196,11 +196,11 @@ TEST(GrpcTransport, PeerThatEndsBreaksTheStreamAndWakesTheReceiver) {
   EXPECT_FALSE(pair.end[1]->reset(1).ok());
 }
 
-TEST(GrpcTransport, FramesOfAnEarlierEpochAreDropped) {
+TEST(GrpcTransport, FramesOfAnEarlierGenerationAreDropped) {
   GrpcPair pair({{{0, 0}, 8, 4, false}});
   ASSERT_TRUE(pair.connect().ok());
   uint64_t value = 1;
-  send(*pair.end[0]->sender({0, 0}), &value, 0); // epoch 0, perhaps still on its way
+  send(*pair.end[0]->sender({0, 0}), &value, 0); // generation 0, perhaps still on its way
   ASSERT_TRUE(pair.end[1]->reset(1).ok());
   ASSERT_TRUE(pair.end[0]->reset(1).ok());
   value = 2;

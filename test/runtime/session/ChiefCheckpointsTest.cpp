@@ -74,7 +74,7 @@ struct ChiefCheckpointsTest : testing::Test {
   const std::string folder = testing::TempDir() + "/chief-" + service::randomHex(6);
   plan::LoadedPlan loaded;
   std::unique_ptr<service::TaskCoordinator> coordinator;
-  FileWatch files{kFileDeadline};
+  FileWatchdog files{kFileDeadline};
   std::vector<std::string> logged;
   int saves = 0;
   bool broken = false;

@@ -79,7 +79,7 @@ protected:
     order.mutable_initialize()->mutable_init_file()->set_bytes(7);
     hear(order);
     Order begin;
-    begin.mutable_begin()->set_epoch(3);
+    begin.mutable_begin()->set_generation(3);
     returns->mark(*begin.mutable_begin());
     EXPECT_TRUE(begin.begin().rejoinable());
     hear(begin);

@@ -8,11 +8,11 @@
 namespace graphc::session {
 namespace {
 
-TEST(FileWatch, NamesTheWorkThatTakesTooLong) {
-  FileWatch watch(absl::Minutes(2));
+TEST(FileWatchdog, NamesTheWorkThatTakesTooLong) {
+  FileWatchdog watch(absl::Minutes(2));
   const absl::Time far = absl::Now() + absl::Minutes(3);
   EXPECT_TRUE(watch.check(far).ok()) << "nothing is under way";
-  std::optional<FileWatch::Work> work(std::in_place, watch, "reading DIR");
+  std::optional<FileWatchdog::Work> work(std::in_place, watch, "reading DIR");
   EXPECT_TRUE(watch.check(absl::Now() + absl::Minutes(1)).ok());
   EXPECT_EQ(watch.check(far), absl::DeadlineExceededError("reading DIR takes longer than 2m"));
   work.reset();

@@ -51,9 +51,9 @@ struct Orders : testing::Test {
   }
   void connect() { add().mutable_connect(); }
   void initialize() { add().mutable_initialize(); }
-  Order::Begin &begin(uint64_t epoch = 1) {
+  Order::Begin &begin(uint64_t generation = 1) {
     Order::Begin &begin = *add().mutable_begin();
-    begin.set_epoch(epoch);
+    begin.set_generation(generation);
     begin.set_steps(3);
     begin.set_epoch_samples(loaded.plan.phases(0).samples_per_step() ? 10 : 0);
     return begin;
@@ -205,7 +205,7 @@ TEST_F(Orders, PrepareFitsThePlan) {
   }
 }
 
-TEST_F(Orders, BeginIsWithinThePlanAndBehindTheLastEpoch) {
+TEST_F(Orders, BeginIsWithinThePlanAndBehindTheLastGeneration) {
   struct Case {
     std::function<void(Order::Begin &)> change;
     const char *why;
@@ -213,8 +213,8 @@ TEST_F(Orders, BeginIsWithinThePlanAndBehindTheLastEpoch) {
   const Case cases[] = {
       {[](auto &order) { order.set_phase(2); }, "the plan has 2 phases and no phase 2"},
       {[](auto &order) { order.set_phase(UINT32_MAX); }, "no phase 4294967295"},
-      {[](auto &order) { order.set_epoch(5); }, "epoch 5 comes behind epoch 5"},
-      {[](auto &order) { order.set_epoch(4); }, "epoch 4 comes behind epoch 5"},
+      {[](auto &order) { order.set_generation(5); }, "generation 5 comes behind generation 5"},
+      {[](auto &order) { order.set_generation(4); }, "generation 4 comes behind generation 5"},
       {[](auto &order) { order.set_resume_step(order.steps() + 1); }, "it goes on with step "},
       {[](auto &order) { order.set_steps(0); }, "0 steps from step 0 on"},
       {[](auto &order) { order.set_steps(UINT64_MAX); }, "a run has 1 to"},
@@ -253,14 +253,14 @@ TEST_F(Orders, BeginIsWithinThePlanAndBehindTheLastEpoch) {
 }
 
 TEST_F(Orders, AStopEndsThePhaseThatItIsFor) {
-  auto stopped = [&](uint64_t phase, uint64_t epoch) {
+  auto stopped = [&](uint64_t phase, uint64_t generation) {
     script.clear();
     stops.clear();
     upTo(3);
     begin(5);
     go();
     begin(6).set_phase(static_cast<uint32_t>(phase));
-    script.emplace_back().set_stop(epoch);
+    script.emplace_back().set_stop(generation);
     go();
     add().mutable_end();
     EXPECT_EQ(run(), "");

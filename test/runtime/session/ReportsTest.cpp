@@ -44,7 +44,7 @@ TEST(ReportSchedule, AStepEachSoManySeconds) {
   EXPECT_FALSE(ReportSchedule().wants(1));
 }
 
-TEST(LossSoFar, IsReadAsItWasWritten) {
+TEST(RunningLoss, IsReadAsItWasWritten) {
   RunningLoss cell;
   std::atomic<bool> over{false};
   std::thread writer([&] {

@@ -6,9 +6,9 @@
 namespace graphc::session {
 namespace {
 
-TEST(Restarts, NoneByDefault) { EXPECT_FALSE(RestartPolicy(0).next(12)); }
+TEST(RestartPolicy, NoneByDefault) { EXPECT_FALSE(RestartPolicy(0).next(12)); }
 
-TEST(Restarts, AsManyAsPermitted) {
+TEST(RestartPolicy, AsManyAsPermitted) {
   RestartPolicy restarts(2);
   EXPECT_EQ(restarts.next(std::nullopt), absl::ZeroDuration());
   EXPECT_EQ(restarts.describe("all tasks"),
@@ -18,7 +18,7 @@ TEST(Restarts, AsManyAsPermitted) {
   EXPECT_FALSE(restarts.next(130));
 }
 
-TEST(Restarts, PausesGrowUntilThereIsANewerCheckpoint) {
+TEST(RestartPolicy, PausesGrowUntilThereIsANewerCheckpoint) {
   RestartPolicy restarts(100);
   for (double seconds : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0})
     EXPECT_EQ(restarts.next(120), absl::Seconds(seconds));
@@ -28,14 +28,14 @@ TEST(Restarts, PausesGrowUntilThereIsANewerCheckpoint) {
   EXPECT_EQ(restarts.next(120), absl::Seconds(1)) << "an older one, since the newest was damaged";
 }
 
-TEST(Restarts, WithoutAnyCheckpointPausesGrowToo) {
+TEST(RestartPolicy, WithoutAnyCheckpointPausesGrowToo) {
   RestartPolicy restarts(100);
   for (double seconds : {0.0, 0.5, 1.0})
     EXPECT_EQ(restarts.next(std::nullopt), absl::Seconds(seconds));
   EXPECT_EQ(restarts.next(1), absl::ZeroDuration());
 }
 
-TEST(Restarts, OneThatWasForNothingIsTakenBack) {
+TEST(RestartPolicy, OneThatWasForNothingIsTakenBack) {
   RestartPolicy restarts(1);
   EXPECT_TRUE(restarts.again(absl::Now()).has_value());
   EXPECT_FALSE(restarts.next(std::nullopt).has_value());
@@ -44,7 +44,7 @@ TEST(Restarts, OneThatWasForNothingIsTakenBack) {
   EXPECT_EQ(restarts.made(), 1u);
 }
 
-TEST(Restarts, FromMemoryStepsStayWithoutACheckpoint) {
+TEST(RestartPolicy, FromMemoryStepsStayWithoutACheckpoint) {
   RestartPolicy restarts(5, /*fromMemory=*/true);
   EXPECT_EQ(restarts.next(std::nullopt), absl::ZeroDuration());
   EXPECT_EQ(restarts.describe("w"),

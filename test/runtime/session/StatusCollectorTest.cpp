@@ -32,7 +32,7 @@ protected:
       options.taskNames.push_back(plan::taskText(loaded.plan, task));
     names = options.taskNames;
     coordinator = std::make_unique<service::TaskCoordinator>(std::move(options));
-    board = std::make_unique<StatusBoard>(loaded, StatusBoard::About{"train", "0.1.0", "/ck", 3, 17});
+    board = std::make_unique<StatusCollector>(loaded, StatusCollector::About{"train", "0.1.0", "/ck", 3, 17});
   }
   void joinAll() {
     for (uint32_t task = 0; task < names.size(); ++task) {
@@ -72,7 +72,7 @@ protected:
   plan::LoadedPlan loaded;
   std::vector<std::string> names;
   std::unique_ptr<service::TaskCoordinator> coordinator;
-  std::unique_ptr<StatusBoard> board;
+  std::unique_ptr<StatusCollector> board;
   std::shared_ptr<Deaf> last; ///< of those that have joined
   ChiefCheckpoints::Known known;
   const std::string first = "/job:worker/task:0", second = "/job:worker/task:1", server = "/job:ps/task:0";
@@ -127,7 +127,7 @@ TEST_F(StatusOfARun, SaysWhatItWasTold) {
   for (int i = 0; i < 40; ++i)
     board->warned(absl::StrCat("line ", i), absl::Now());
   EXPECT_EQ(look().warned, 40u);
-  ASSERT_EQ(look().warnings.size(), StatusBoard::kWarnings);
+  ASSERT_EQ(look().warnings.size(), StatusCollector::kWarnings);
   EXPECT_EQ(look().warnings.back().text, "line 39");
 }
 

@@ -99,19 +99,19 @@ protected:
   }
 
   /// Its next process, with links to the server that are made anew.
-  void comesBack(uint64_t incarnation, uint64_t epoch = 1) {
+  void comesBack(uint64_t incarnation, uint64_t generation = 1) {
     start(kLost, incarnation);
-    joins(incarnation, epoch);
+    joins(incarnation, generation);
   }
-  void joins(uint64_t incarnation, uint64_t epoch = 1) {
+  void joins(uint64_t incarnation, uint64_t generation = 1) {
     auto path = of(kServer).relink(plan, peers, kLost);
     ASSERT_TRUE(path.ok()) << path.status();
     of(kServer).gone(kLost, incarnation - 100); // a word of the process before that comes late
     prepare(kLost);
     std::thread other([&] { EXPECT_EQ(of(kLost).connect({*path, "", of(kLost).path()}, soon()), absl::OkStatus()); });
-    EXPECT_EQ(of(kServer).reconnect(kLost, of(kLost).path(), epoch, soon()), absl::OkStatus());
+    EXPECT_EQ(of(kServer).reconnect(kLost, of(kLost).path(), generation, soon()), absl::OkStatus());
     other.join();
-    EXPECT_EQ(of(kLost).all().reset(epoch), absl::OkStatus());
+    EXPECT_EQ(of(kLost).all().reset(generation), absl::OkStatus());
   }
   TaskTransports &of(uint32_t task) { return *tasks[task].transports; }
 

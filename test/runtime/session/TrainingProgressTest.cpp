@@ -222,21 +222,21 @@ TEST(TrainingProgress, IsShownByOneThreadAtATimeAndNotBehindTheLastLine) {
     last = snapshot.last;
     --here;
   });
-  std::atomic<uint64_t> epoch{0};
+  std::atomic<uint64_t> generation{0};
   std::atomic<bool> over{false};
   std::thread heartbeat([&] {
     service::ClusterProgress told;
     told.tasks.resize(1);
     for (uint64_t steps = 0; !over; ++steps) {
       told.tasks[0].set_steps(steps);
-      progress.showRunning(epoch, told, absl::Now());
+      progress.showRunning(generation, told, absl::Now());
     }
   });
   for (uint64_t stretch = 1; stretch <= 200; ++stretch) {
     last = false; // no phase runs, so the other thread does not show
     progress.begin({.total = 1000000}, 0, absl::Now());
     progress.beginPhase(stretch, 0, false);
-    epoch = stretch;
+    generation = stretch;
     std::this_thread::yield();
     progress.endPhase();
     progress.trained(stretch, 0, {1, 1}, {{"train accuracy", 1}});

@@ -178,7 +178,7 @@ TEST(WaitGraph, WhoIsAwayIsNoCauseAndNobodyElseIsNamedForIt) {
       const uint32_t receive = told.find(kServerProgram, plan::Instruction::kReceive),
                      ticket = told.find(kServerProgram, plan::Instruction::kTicket);
       told.lane({{kServerProgram, 1}, 3, false, 0, receive, stands, kToServer, 1}, kLong);
-      told.lane({{kServerProgram, 0}, 5, false, 0, ticket, LaneActivity::Permit, 0, 1}, kLong);
+      told.lane({{kServerProgram, 0}, 5, false, 0, ticket, LaneActivity::Ticket, 0, 1}, kLong);
       told.lane({{kWorkerProgram, 0},
                  5,
                  false,
@@ -236,7 +236,7 @@ TEST(WaitGraph, PlacesThatNoTaskCanBeAtAreNotBelieved) {
            [](auto &p) { p.set_doing(uint32_t(LaneActivity::Receives)), p.set_channel(7); },
            [](auto &p) { p.set_doing(uint32_t(LaneActivity::Sends)), p.set_peer(2); },
            [](auto &p) { p.set_doing(uint32_t(LaneActivity::Reads)); },
-           [](auto &p) { p.set_doing(uint32_t(LaneActivity::Permit)), p.set_peer(1); },
+           [](auto &p) { p.set_doing(uint32_t(LaneActivity::Ticket)), p.set_peer(1); },
            [](auto &p) { p.set_doing(uint32_t(LaneActivity::Choice)); }}) {
     service::LanePosition damaged = place;
     damage(damaged);

@@ -102,7 +102,7 @@ TEST_F(Tls, RefusesWhatCannotWork) {
   EXPECT_THAT(refusal({good.certificate, open, good.authority}), HasSubstr("chmod 600 " + open));
 }
 
-/// A server on loopback with a certificate that Credentials::load might refuse.
+/// A server on loopback with a certificate that TlsCredentials::load might refuse.
 struct Server {
   explicit Server(const CredentialFiles &files) {
     grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);

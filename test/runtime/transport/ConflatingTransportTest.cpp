@@ -11,7 +11,7 @@
 namespace graphc::transport {
 namespace {
 
-std::unique_ptr<ConflatingTransport> family(uint32_t instances, uint64_t bytes) {
+std::unique_ptr<ConflatingTransport> makeTransport(uint32_t instances, uint64_t bytes) {
   std::vector<ChannelSpec> specs;
   for (uint32_t i = 0; i < instances; ++i)
     specs.push_back({{7, i}, bytes});
@@ -25,8 +25,8 @@ void send(ConflatingTransport &transport, uint32_t instance, int64_t value) {
   ASSERT_EQ(transport.sender({7, instance})->done(), PollState::Ready);
 }
 
-TEST(Conflating, TheNewestReplacesWhatNobodyTook) {
-  auto transport = family(1, 8);
+TEST(ConflatingTransport, TheNewestReplacesWhatNobodyTook) {
+  auto transport = makeTransport(1, 8);
   ConflatingReceiver *receiver = transport->conflating({7, 0});
   const void *data = nullptr;
   EXPECT_EQ(receiver->poll(&data), PollState::Pending);
@@ -46,8 +46,8 @@ TEST(Conflating, TheNewestReplacesWhatNobodyTook) {
   EXPECT_EQ(receiver->sent(), 5u);
 }
 
-TEST(Conflating, ClosedAfterTheLastMessageAndAbortWakes) {
-  auto transport = family(2, 8);
+TEST(ConflatingTransport, ClosedAfterTheLastMessageAndAbortWakes) {
+  auto transport = makeTransport(2, 8);
   const void *data = nullptr;
   send(*transport, 0, 1);
   transport->sender({7, 0})->close();
@@ -64,18 +64,18 @@ TEST(Conflating, ClosedAfterTheLastMessageAndAbortWakes) {
   EXPECT_EQ(transport->conflating({7, 0})->poll(&data), PollState::Pending) << "open again";
 }
 
-TEST(Conflating, AChannelIsListedOnce) {
+TEST(ConflatingTransport, AChannelIsListedOnce) {
   EXPECT_FALSE(ConflatingTransport::create({{{1, 0}, 8}, {{1, 0}, 8}}).ok());
-  EXPECT_EQ(family(1, 8)->receiver({7, 3}), nullptr);
-  EXPECT_EQ(family(1, 8)->sender({8, 0}), nullptr);
+  EXPECT_EQ(makeTransport(1, 8)->receiver({7, 3}), nullptr);
+  EXPECT_EQ(makeTransport(1, 8)->sender({8, 0}), nullptr);
 }
 
 // A writer that never waits and a reader of another pace: no message is torn, none comes twice or out of order, and a wait on
-// one receiver of the family ends when another one gets a message.
-TEST(Conflating, NothingIsTorn) {
+// one receiver of the channel ends when another one gets a message.
+TEST(ConflatingTransport, NothingIsTorn) {
   constexpr int64_t kMessages = 20000;
   constexpr size_t kWords = 512;
-  auto transport = family(2, kWords * 8);
+  auto transport = makeTransport(2, kWords * 8);
   std::thread writer([&] {
     std::vector<int64_t> words(kWords);
     for (int64_t message = 1; message <= kMessages; ++message) {

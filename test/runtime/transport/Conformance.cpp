@@ -412,15 +412,15 @@ TEST_P(Conformance, ResetEmptiesAndReopens) {
   sender->close();
   link->sending().abort(absl::AbortedError("x"));
   link->receiving().abort(absl::AbortedError("x"));
-  for (uint64_t epoch = 1; epoch < 4; ++epoch) {
-    ASSERT_TRUE(link->sending().reset(epoch).ok());
+  for (uint64_t generation = 1; generation < 4; ++generation) {
+    ASSERT_TRUE(link->sending().reset(generation).ok());
     if (&link->sending() != &link->receiving())
-      ASSERT_TRUE(link->receiving().reset(epoch).ok());
+      ASSERT_TRUE(link->receiving().reset(generation).ok());
     EXPECT_TRUE(link->receiving().status().ok());
     const void *data = nullptr;
     EXPECT_EQ(receiver->poll(&data), PollState::Pending);
     for (uint64_t k = 0; k < 5; ++k) {
-      uint64_t sent = epoch * 100 + k;
+      uint64_t sent = generation * 100 + k;
       ASSERT_TRUE(send(sender, &sent, 0, SendMode::Copy));
       const void *got = receive(receiver);
       ASSERT_NE(got, nullptr);

@@ -91,21 +91,21 @@ TEST_P(Conformance, ZeroCopyChannelsReopen) {
   open({{{0, 0}, 8192, 1, false, true}});
   ASSERT_EQ(sender->start(link->zeroCopy(), 0), PollState::Ready);
   ASSERT_NE(receive(receiver), nullptr); // and never released
-  for (uint64_t epoch = 1; epoch < 3; ++epoch) {
-    ASSERT_TRUE(link->sending().reset(epoch).ok());
+  for (uint64_t generation = 1; generation < 3; ++generation) {
+    ASSERT_TRUE(link->sending().reset(generation).ok());
     if (&link->sending() != &link->receiving())
-      ASSERT_TRUE(link->receiving().reset(epoch).ok());
+      ASSERT_TRUE(link->receiving().reset(generation).ok());
     // Once the reset is over nobody reads the buffer. gRPC says so when it lets go of the last message, on a thread of its own.
     PollState done = sender->done();
     for (absl::Time end = absl::Now() + absl::Seconds(10); done == PollState::Pending && absl::Now() < end;
          done = sender->done())
       std::this_thread::yield();
     ASSERT_EQ(done, PollState::Ready);
-    memset(link->zeroCopy(), int(epoch), 8192);
+    memset(link->zeroCopy(), int(generation), 8192);
     ASSERT_EQ(sender->start(link->zeroCopy(), 0), PollState::Ready);
     const void *got = receive(receiver);
     ASSERT_NE(got, nullptr);
-    EXPECT_EQ(*static_cast<const uint8_t *>(got), epoch);
+    EXPECT_EQ(*static_cast<const uint8_t *>(got), generation);
   }
 }
 

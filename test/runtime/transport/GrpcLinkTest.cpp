@@ -321,7 +321,7 @@ TEST(GrpcLink, WhatIsQueuedBehindAWriteHoldsNoBufferOnceAllIsOver) {
   }
 }
 
-TEST(GrpcLink, ChunksOfAnEarlierEpochAreFencedOnEveryStream) {
+TEST(GrpcLink, ChunksOfAnEarlierGenerationAreFencedOnEveryStream) {
   Pair pair({kLarge}, {});
   Large message(pair);
   std::deque<grpc::ByteBuffer> late;
@@ -366,7 +366,7 @@ TEST_F(HostilePeer, MessagesAreCutOff) {
 TEST_F(HostilePeer, HeadersAreOfAnotherKind) {
   EXPECT_THAT(payload(24).said(), HasSubstr("has no graphc header"));
   EXPECT_THAT(head().add(FrameHeader{FrameKind(77), 1}).said(), HasSubstr("is of unknown kind 77"));
-  EXPECT_THAT(head(0, 3).said(), HasSubstr("is at epoch 3, this task at 0"));
+  EXPECT_THAT(head(0, 3).said(), HasSubstr("is at generation 3, this task at 0"));
 }
 
 TEST_F(HostilePeer, ChannelsAreNotBetweenTheTwo) {
@@ -457,7 +457,7 @@ TEST_F(HostilePeer, ClosesAreInFrontOfWhatHasCome) {
   EXPECT_EQ(close(2, 2), "");
 }
 
-TEST_F(HostilePeer, AnotherProcessAndAnEarlierEpochAreNotHeard) {
+TEST_F(HostilePeer, AnotherProcessAndAnEarlierGenerationAreNotHeard) {
   EXPECT_EQ(head(0, 0, 8).payload(5).said(), "");
   ASSERT_TRUE(link.reset(4).ok());
   EXPECT_EQ(head(0, 3).payload(5).said(), "");

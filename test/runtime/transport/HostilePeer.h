@@ -40,8 +40,8 @@ public:
     bytes.append(reinterpret_cast<const char *>(&part), sizeof part);
     return *this;
   }
-  HostilePeer &head(uint32_t credits = 0, uint64_t epoch = 0, uint64_t incarnation = 7) {
-    return add(MessageHeader{MessageHeader::kMagic, credits, epoch, incarnation});
+  HostilePeer &head(uint32_t credits = 0, uint64_t generation = 0, uint64_t incarnation = 7) {
+    return add(MessageHeader{MessageHeader::kMagic, credits, generation, incarnation});
   }
   static FrameHeader data(uint64_t offset, uint64_t length, uint64_t seq = 0) {
     return {FrameKind::Data, 1, 0, 0, offset, 0, seq, length};

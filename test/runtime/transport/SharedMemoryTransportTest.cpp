@@ -59,7 +59,7 @@ absl::Status connectTo(const std::string &run, const SharedMemoryOptions &option
   return (*sender)->connect(deadline);
 }
 
-TEST(SharedMemory, AnotherPlanIsRefusedWithBothFingerprints) {
+TEST(SharedMemoryTransport, AnotherPlanIsRefusedWithBothFingerprints) {
   std::string run = freshRun();
   SharedMemoryOptions options = senderOptions(run);
   options.fingerprint = std::string(64, 'b');
@@ -68,27 +68,27 @@ TEST(SharedMemory, AnotherPlanIsRefusedWithBothFingerprints) {
               HasSubstr("another plan: ours is aaaaaaaaaaaaaaaa, yours bbbbbbbbbbbbbbbb"));
 }
 
-TEST(SharedMemory, AnotherRunDoesNotFindTheSocket) {
+TEST(SharedMemoryTransport, AnotherRunDoesNotFindTheSocket) {
   absl::Status status = connectTo(freshRun(), senderOptions(freshRun()), soon());
   EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("/job:ps/task:0 does not listen yet"));
 }
 
-TEST(SharedMemory, AnotherLayoutIsRefused) {
+TEST(SharedMemoryTransport, AnotherLayoutIsRefused) {
   std::string run = freshRun();
   SharedMemoryOptions options = senderOptions(run);
   options.peers[0].outgoing[0].capacity = 2;
   EXPECT_THAT(std::string(connectTo(run, options).message()), HasSubstr("different channels"));
 }
 
-TEST(SharedMemory, UnknownTaskIsRefused) {
+TEST(SharedMemoryTransport, UnknownTaskIsRefused) {
   std::string run = freshRun();
   SharedMemoryOptions options = senderOptions(run);
   options.self = "/job:worker/task:7";
   EXPECT_THAT(std::string(connectTo(run, options).message()), HasSubstr("no channel comes from /job:worker/task:7"));
 }
 
-TEST(SharedMemory, SecondPeerOfTheSameNameIsRefused) {
+TEST(SharedMemoryTransport, SecondPeerOfTheSameNameIsRefused) {
   std::string run = freshRun();
   SharedMemoryOptions both = receiverOptions(run);
   both.peers.push_back({"/job:worker/task:1", {{{0, 1}, 64, 1, false}}, {}}); // keeps the door open
@@ -99,14 +99,14 @@ TEST(SharedMemory, SecondPeerOfTheSameNameIsRefused) {
   EXPECT_THAT(std::string((*second)->connect(inTime()).message()), HasSubstr("is connected already"));
 }
 
-TEST(SharedMemory, MissingPeerIsNamed) {
+TEST(SharedMemoryTransport, MissingPeerIsNamed) {
   auto receiver = listenAtTestPath(receiverOptions(freshRun()));
   absl::Status status = (*receiver)->connect(soon());
   EXPECT_TRUE(absl::IsDeadlineExceeded(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("/job:ps/task:0 waited for /job:worker/task:0"));
 }
 
-TEST(SharedMemory, AbortWakesConnect) {
+TEST(SharedMemoryTransport, AbortWakesConnect) {
   auto receiver = listenAtTestPath(receiverOptions(freshRun()));
   std::thread thread([&] {
     absl::SleepFor(absl::Milliseconds(50));
@@ -118,7 +118,7 @@ TEST(SharedMemory, AbortWakesConnect) {
   thread.join();
 }
 
-TEST(SharedMemory, GarbageOnTheSocketHarmsNobody) {
+TEST(SharedMemoryTransport, GarbageOnTheSocketHarmsNobody) {
   std::string run = freshRun();
   auto receiver = listenAtTestPath(receiverOptions(run));
   detail::Hello garbage;
@@ -160,7 +160,7 @@ base::UniqueFd saying(const std::string &run, const void *data, size_t bytes) {
   return socket;
 }
 
-TEST(SharedMemory, WhoWasLateOrDiedMayAskAgain) {
+TEST(SharedMemoryTransport, WhoWasLateOrDiedMayAskAgain) {
   std::string run = freshRun();
   const detail::Hello hello = helloOf(run);
   auto receiver = listenAtTestPath(receiverOptions(run));
@@ -181,7 +181,7 @@ TEST(SharedMemory, WhoWasLateOrDiedMayAskAgain) {
   }
 }
 
-TEST(SharedMemory, ThanksThatWereSentCount) {
+TEST(SharedMemoryTransport, ThanksThatWereSentCount) {
   std::string run = freshRun();
   const detail::Hello hello = helloOf(run);
   SharedMemoryOptions both = receiverOptions(run);
@@ -197,7 +197,7 @@ TEST(SharedMemory, ThanksThatWereSentCount) {
   EXPECT_THAT(std::string(reply.message), HasSubstr("connected already"));
 }
 
-TEST(SharedMemory, SilentCallersKeepNobodyWaiting) {
+TEST(SharedMemoryTransport, SilentCallersKeepNobodyWaiting) {
   std::string run = freshRun();
   auto receiver = listenAtTestPath(receiverOptions(run));
   std::vector<base::UniqueFd> silent;
@@ -207,7 +207,7 @@ TEST(SharedMemory, SilentCallersKeepNobodyWaiting) {
   EXPECT_TRUE((*sender)->connect(inTime()).ok()) << "one after the other they would take 40 s";
 }
 
-TEST(SharedMemory, SegmentWithoutSealsIsRefused) {
+TEST(SharedMemoryTransport, SegmentWithoutSealsIsRefused) {
   int fd = memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   ASSERT_EQ(ftruncate(fd, 4096), 0);
   EXPECT_FALSE(detail::checkSegment(fd, 4096, ps).ok());
@@ -219,7 +219,7 @@ TEST(SharedMemory, SegmentWithoutSealsIsRefused) {
   EXPECT_FALSE(detail::checkSegment(empty->get(), UINT64_MAX - 5, ps).ok()) << "no file has so many pages";
 }
 
-TEST(SharedMemory, NothingIsLeftBehind) {
+TEST(SharedMemoryTransport, NothingIsLeftBehind) {
   auto count = [](const char *directory) {
     return std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator());
   };
@@ -236,7 +236,7 @@ TEST(SharedMemory, NothingIsLeftBehind) {
   EXPECT_EQ(count("/proc/self/fd"), fdsBefore);
 }
 
-TEST(SharedMemory, DeadPeerLeavesAReceiverThatAbortEnds) {
+TEST(SharedMemoryTransport, DeadPeerLeavesAReceiverThatAbortEnds) {
   std::string run = freshRun();
   auto receiver = listenAtTestPath(receiverOptions(run));
   pid_t child = fork();
@@ -273,7 +273,7 @@ struct HostileRing {
   AbortState abort;
 };
 
-TEST(SharedMemory, ImpossibleMessageCountAborts) {
+TEST(SharedMemoryTransport, ImpossibleMessageCountAborts) {
   HostileRing h;
   RingReceiver receiver(h.spec, h.ring, h.abort, base::FutexScope::Process, worker);
   receiver.reset(0);
@@ -284,7 +284,7 @@ TEST(SharedMemory, ImpossibleMessageCountAborts) {
   EXPECT_THAT(std::string(receiver.status().message()), HasSubstr("1152921504606846976 messages in 2 slots"));
 }
 
-TEST(SharedMemory, MessageOfAnotherEpochAborts) {
+TEST(SharedMemoryTransport, MessageOfAnotherGenerationAborts) {
   HostileRing h;
   RingReceiver receiver(h.spec, h.ring, h.abort, base::FutexScope::Process, worker);
   RingSender sender(h.spec, h.ring, h.abort, base::FutexScope::Process, ps);
@@ -294,10 +294,11 @@ TEST(SharedMemory, MessageOfAnotherEpochAborts) {
   ASSERT_EQ(sender.start(&value, 0, SendMode::Borrow), PollState::Ready);
   const void *data = nullptr;
   EXPECT_EQ(receiver.poll(&data), PollState::Aborted);
-  EXPECT_THAT(std::string(receiver.status().message()), HasSubstr("a message of epoch 4 on channel 4 in epoch 5"));
+  EXPECT_THAT(std::string(receiver.status().message()),
+              HasSubstr("a message of generation 4 on channel 4 in generation 5"));
 }
 
-TEST(SharedMemory, ReferenceOutOfTheZeroCopyMemoryAborts) {
+TEST(SharedMemoryTransport, ReferenceOutOfTheZeroCopyMemoryAborts) {
   alignas(64) uint8_t memory[256] = {};
   for (uint64_t offset : {uint64_t(256), uint64_t(32), uint64_t(192), ~uint64_t(63), uint64_t(64)}) {
     HostileRing h;
@@ -319,7 +320,7 @@ TEST(SharedMemory, ReferenceOutOfTheZeroCopyMemoryAborts) {
   }
 }
 
-TEST(SharedMemory, ASizeThatNoMessageHasAborts) {
+TEST(SharedMemoryTransport, ASizeThatNoMessageHasAborts) {
   for (uint64_t size :
        {uint64_t(0), uint64_t(16), uint64_t(24), uint64_t(7), uint64_t(32), ~uint64_t(0), ~uint64_t(7)}) {
     HostileRing h;
@@ -341,7 +342,7 @@ TEST(SharedMemory, ASizeThatNoMessageHasAborts) {
   }
 }
 
-TEST(SharedMemory, SendingWhatIsNotZeroCopyAborts) {
+TEST(SharedMemoryTransport, SendingWhatIsNotZeroCopyAborts) {
   HostileRing h;
   h.spec.zeroCopy = true;
   RingSender sender(h.spec, h.ring, h.abort, base::FutexScope::Process, ps);
@@ -353,7 +354,7 @@ TEST(SharedMemory, SendingWhatIsNotZeroCopyAborts) {
   EXPECT_THAT(std::string(sender.status().message()), HasSubstr("sends zero-copy what is not in the 128 bytes"));
 }
 
-TEST(SharedMemory, ZeroCopyChannelWithoutMemoryIsRefused) {
+TEST(SharedMemoryTransport, ZeroCopyChannelWithoutMemoryIsRefused) {
   std::string run = freshRun();
   SharedMemoryOptions receives = receiverOptions(run), sends = senderOptions(run);
   receives.peers[0].incoming[0].zeroCopy = sends.peers[0].outgoing[0].zeroCopy = true;
@@ -362,7 +363,7 @@ TEST(SharedMemory, ZeroCopyChannelWithoutMemoryIsRefused) {
   EXPECT_THAT(std::string((*sender)->connect(inTime()).message()), HasSubstr("no memory came to read it in"));
 }
 
-TEST(SharedMemory, ZeroCopyMemoryWithoutSealsIsRefused) {
+TEST(SharedMemoryTransport, ZeroCopyMemoryWithoutSealsIsRefused) {
   std::string run = freshRun();
   SharedMemoryOptions receives = receiverOptions(run), sends = senderOptions(run);
   receives.peers[0].incoming[0].zeroCopy = sends.peers[0].outgoing[0].zeroCopy = true;
@@ -396,8 +397,8 @@ TEST(SharedMemoryDeathTest, ZeroCopyMemoryIsReadOnlyAtTheReader) {
   EXPECT_DEATH(*static_cast<volatile uint8_t *>(const_cast<void *>(data)) = 1, "");
 }
 
-// The lane that takes the messages of a family sleeps once for all of them; a sender that closes wakes it too, and an abort.
-TEST(SharedMemory, AGateOpensWhenAllHaveCome) {
+// The lane that takes the messages of all instances sleeps once; a sender that closes wakes it too, and an abort.
+TEST(SharedMemoryTransport, AGateOpensWhenAllHaveCome) {
   for (PollState end : {PollState::Ready, PollState::Closed, PollState::Aborted}) {
     HostileRing a, b;
     ArrivalCounter arrivals{};
@@ -442,7 +443,7 @@ TEST(SharedMemory, AGateOpensWhenAllHaveCome) {
 }
 
 // The arrivals is the receiver's, and all its senders have it.
-TEST(SharedMemory, SendersOfAGatheredChannelShareItsGate) {
+TEST(SharedMemoryTransport, SendersOfAGatheredChannelShareItsGate) {
   std::string run = freshRun();
   const std::string tasks[] = {worker, "/job:worker/task:1"};
   SharedMemoryOptions receives{run, std::string(64, 'a'), ps, {}};
@@ -474,7 +475,7 @@ TEST(SharedMemory, SendersOfAGatheredChannelShareItsGate) {
   EXPECT_LT(absl::Now() - start, absl::Seconds(5));
 }
 
-TEST(SharedMemory, ReleaseOfWhatWasNeverSentAborts) {
+TEST(SharedMemoryTransport, ReleaseOfWhatWasNeverSentAborts) {
   HostileRing h;
   RingSender sender(h.spec, h.ring, h.abort, base::FutexScope::Process, ps);
   sender.reset(0);

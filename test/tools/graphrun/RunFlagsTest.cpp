@@ -28,7 +28,7 @@ std::string errorOf(std::vector<std::string> arguments) {
   return std::string(parse(std::move(arguments)).status().message());
 }
 
-TEST(Flags, Defaults) {
+TEST(RunFlags, Defaults) {
   auto flags = parse({"m.plan"});
   ASSERT_TRUE(flags.ok()) << flags.status();
   EXPECT_EQ(flags->plan, "m.plan");
@@ -37,7 +37,7 @@ TEST(Flags, Defaults) {
   EXPECT_FALSE(flags->epochs || flags->steps || flags->taskIndex || flags->intraOpThreads);
 }
 
-TEST(Flags, DashAndUnderscoreAreAlike) {
+TEST(RunFlags, DashAndUnderscoreAreAlike) {
   for (const char *spelling : {"--data_dir", "--data-dir"}) {
     auto flags = parse({spelling, "/some-dir_x", "m-1_2.plan"});
     ASSERT_TRUE(flags.ok()) << flags.status();
@@ -47,7 +47,7 @@ TEST(Flags, DashAndUnderscoreAreAlike) {
   EXPECT_EQ(parse({"m", "--checkpoint-dir=a-b"})->checkpointDirectory, "a-b");
 }
 
-TEST(Flags, HostsOfAnyJob) {
+TEST(RunFlags, HostsOfAnyJob) {
   auto flags = parse(
       {"m", "--ps_hosts", "localhost:1", "--worker-hosts=localhost:2,localhost:3", "--evaluator_hosts", "localhost:4"});
   ASSERT_TRUE(flags.ok()) << flags.status();
@@ -57,7 +57,7 @@ TEST(Flags, HostsOfAnyJob) {
   EXPECT_THAT(errorOf({"m", "--ps_hosts", "localhost"}), HasSubstr("--ps_hosts"));
 }
 
-TEST(Flags, RepeatedOnes) {
+TEST(RunFlags, RepeatedOnes) {
   auto flags = parse({"m", "--fetch", "a", "--fetch", "b", "--feed", "x=f.npy", "--feed=y=g=h.npy"});
   ASSERT_TRUE(flags.ok()) << flags.status();
   EXPECT_THAT(flags->fetches, testing::ElementsAre("a", "b"));
@@ -66,7 +66,7 @@ TEST(Flags, RepeatedOnes) {
   EXPECT_EQ(parse({"--fetch", "a", "m"})->plan, "m") << "a flag does not swallow the plan";
 }
 
-TEST(Flags, EachMistakeIsNamed) {
+TEST(RunFlags, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf({}), HasSubstr("which plan?"));
   EXPECT_THAT(errorOf({"m", "n"}), HasSubstr("'n' is too many"));
   EXPECT_THAT(errorOf({"m", "--stepz", "3"}), HasSubstr("unknown flag --stepz; did you mean \"--steps\"?"));

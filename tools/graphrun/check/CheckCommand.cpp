@@ -232,7 +232,7 @@ private:
   }
 
   void look(Report *report) {
-    note(executor::KernelLibrary::loadFor(plan_, self_).status());
+    note(executor::LoadedKernels::loadFor(plan_, self_).status());
     struct Found {
       std::vector<service::CheckedData> data;
       std::vector<std::string> wrong;

@@ -19,7 +19,7 @@ std::string deviceError(std::string_view text) {
   return parsed.ok() ? "" : std::string(parsed.status().message());
 }
 
-TEST(DeviceName, ReadsEveryFormAndPrintsTheCanonicalOne) {
+TEST(DeviceSpec, ReadsEveryFormAndPrintsTheCanonicalOne) {
   for (auto [text, canonical] : std::vector<std::pair<std::string, std::string>>{
            {"/job:worker/task:0/device:CPU:0", "/job:worker/task:0/device:CPU:0"},
            {"/job:worker/replica:0/task:3/device:gpu:1", "/job:worker/task:3/device:GPU:1"},
@@ -40,7 +40,7 @@ TEST(DeviceName, ReadsEveryFormAndPrintsTheCanonicalOne) {
   EXPECT_FALSE(name("/job:worker/task:0/cpu:*").isFull());
 }
 
-TEST(DeviceName, RefusesWhatIsMalformed) {
+TEST(DeviceSpec, RefusesWhatIsMalformed) {
   EXPECT_THAT(deviceError("job:worker"), HasSubstr("each part starts with '/'"));
   EXPECT_THAT(deviceError("/job:"), HasSubstr("after /job: a name"));
   EXPECT_THAT(deviceError("/job:1x"), HasSubstr("after /job: a name"));
@@ -61,7 +61,7 @@ TEST(DeviceName, RefusesWhatIsMalformed) {
   EXPECT_THAT(deviceError(std::string(1000, '/')), HasSubstr("longer than 256"));
 }
 
-TEST(DeviceName, InnerScopeWinsWhenMerged) {
+TEST(DeviceSpec, InnerScopeWinsWhenMerged) {
   EXPECT_EQ(name("/gpu:1").mergedInto(name("/job:worker/task:2/cpu:0")).str(), "/job:worker/task:2/device:GPU:1");
   EXPECT_EQ(name("/job:ps").mergedInto(name("/job:worker/task:2/cpu:0")).str(), "/job:ps/task:2/device:CPU:0");
   EXPECT_EQ(name("").mergedInto(name("/job:worker")).str(), "/job:worker");
@@ -69,7 +69,7 @@ TEST(DeviceName, InnerScopeWinsWhenMerged) {
   EXPECT_EQ(name("/gpu:*").mergedInto(name("/gpu:1")).str(), "/device:GPU:1");
 }
 
-TEST(DeviceName, IsCompatibleWhenNoSetPartDiffers) {
+TEST(DeviceSpec, IsCompatibleWhenNoSetPartDiffers) {
   EXPECT_TRUE(name("/job:ps").compatibleWith(name("/task:1/cpu:0")));
   EXPECT_FALSE(name("/job:ps").compatibleWith(name("/job:worker")));
   EXPECT_FALSE(name("/cpu:0").compatibleWith(name("/cpu:1")));

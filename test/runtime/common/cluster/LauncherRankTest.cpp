@@ -48,7 +48,7 @@ std::string who(const EnvironmentVariables &environment, const std::vector<PlanJ
   return text + ((*rank)->oneHost ? " on one host" : "");
 }
 
-TEST(Rank, Table) {
+TEST(LauncherRank, Table) {
   struct Row {
     EnvironmentVariables environment;
     std::string expected;
@@ -81,7 +81,7 @@ TEST(Rank, Table) {
     EXPECT_EQ(who(row.environment), row.expected);
 }
 
-TEST(Rank, RanksAreTheChiefAndThenThePlansOrder) {
+TEST(LauncherRank, RanksAreTheChiefAndThenThePlansOrder) {
   EXPECT_THAT(tasksByRank({{"ps", 2}, {"worker", 3}}, {"worker", 0}),
               ElementsAre(TaskRef{"worker", 0}, TaskRef{"ps", 0}, TaskRef{"ps", 1}, TaskRef{"worker", 1},
                           TaskRef{"worker", 2}));
@@ -91,7 +91,7 @@ TEST(Rank, RanksAreTheChiefAndThenThePlansOrder) {
   EXPECT_EQ(describeRanks(tasksByRank({{"worker", 3}}, {"worker", 0})), "rank 0 to 2 are worker:0 to worker:2");
 }
 
-TEST(Rank, NumbersThatDoNotFitAreBothSaid) {
+TEST(LauncherRank, NumbersThatDoNotFitAreBothSaid) {
   EXPECT_EQ(
       who(with(slurm(0), {{"SLURM_STEP_NUM_TASKS", "4"}})),
       "Slurm's step 12.3 has 4 processes (SLURM_STEP_NUM_TASKS), but the plan was compiled for 3 tasks (1 ps task, 2 "
@@ -108,7 +108,7 @@ TEST(Rank, NumbersThatDoNotFitAreBothSaid) {
   EXPECT_THAT(who(torchrun(0), {{"worker", 2}}), HasSubstr("start it with torchrun --nproc_per_node 2"));
 }
 
-TEST(Rank, WhatIsNoNumberIsNamed) {
+TEST(LauncherRank, WhatIsNoNumberIsNamed) {
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "x"}})), "SLURM_PROCID=\"x\": expected a whole number");
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "-1"}})), "SLURM_PROCID=\"-1\": expected a whole number");
   EXPECT_EQ(who(with(slurm(0), {{"SLURM_PROCID", "3"}})),
@@ -119,7 +119,7 @@ TEST(Rank, WhatIsNoNumberIsNamed) {
   EXPECT_THAT(who(with(openMpi(0), {{"PMIX_NAMESPACE", ""}})), HasSubstr("the job has no name"));
 }
 
-TEST(Rank, PortsFollowFromTheStart) {
+TEST(LauncherRank, PortsFollowFromTheStart) {
   auto port = [](const EnvironmentVariables &environment) { return (*rankOf(environment, "n", ofPlan, chief))->port; };
   EXPECT_EQ(port(slurm(0)), port(slurm(2)));
   EXPECT_NE(port(slurm(0)), port(with(slurm(0), {{"SLURM_STEP_ID", "4"}})));
@@ -129,7 +129,7 @@ TEST(Rank, PortsFollowFromTheStart) {
   EXPECT_NE(port(with(torchrun(0), {{"TORCHELASTIC_USE_AGENT_STORE", "True"}})), 29500); // the agent has it
 }
 
-TEST(Rank, PodsOfAJobSetAreKnownByTheirHostNames) {
+TEST(LauncherRank, PodsOfAJobSetAreKnownByTheirHostNames) {
   auto rank = *rankOf(pod(1), "fashion-worker-0-1", ofPlan, chief);
   EXPECT_EQ(rank->task, (TaskRef{"worker", 1}));
   EXPECT_EQ(rank->launcher, "the JobSet fashion");
@@ -142,7 +142,7 @@ TEST(Rank, PodsOfAJobSetAreKnownByTheirHostNames) {
   EXPECT_EQ(who(pod(0), {{"ps", 1}, {"my_ps", 1}}, "a-my-ps-0-0"), "my_ps:0 of jobset-a");
 }
 
-TEST(Rank, OtherPodsAreNoTasksOrRefused) {
+TEST(LauncherRank, OtherPodsAreNoTasksOrRefused) {
   EXPECT_EQ(who(pod(0), ofPlan, "node1"), "none");
   EXPECT_EQ(who(pod(0), ofPlan, "an-indexed-job-0"), "none");
   EXPECT_EQ(who(pod(1), ofPlan, "fashion-worker-0-0"), "none"); // another host's index

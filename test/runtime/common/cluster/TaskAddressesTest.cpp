@@ -16,14 +16,14 @@ std::string messageOf(const AddressSources &sources) {
   return resolved.ok() ? "" : std::string(resolved.status().message());
 }
 
-TEST(Address, Checks) {
+TEST(TaskAddresses, Checks) {
   for (const char *good : {"localhost:1", "10.0.0.1:65535", "[::1]:2222", "node-7.rack_2:80"})
     EXPECT_TRUE(checkAddress(good).ok()) << good;
   for (const char *bad : {"", ":", "a:", ":1", "a:0", "a:65536", "a:1x", "a b:1", "::1:2222", "[]:1", "a:+1", "a/b:1"})
     EXPECT_FALSE(checkAddress(bad).ok()) << bad;
 }
 
-TEST(Address, LoopbackIsOnlyLoopback) {
+TEST(TaskAddresses, LoopbackIsOnlyLoopback) {
   for (const char *yes : {"localhost:1", "LOCALHOST:1", "127.0.0.1:1", "127.1.2.3:1", "[::1]:1"})
     EXPECT_TRUE(isLoopbackAddress(yes)) << yes;
   for (const char *no : {"127.evil.example.org:1", "127.0.0.1.evil.org:1", "10.0.0.1:1", "0.0.0.0:1", "[::]:1",
@@ -31,7 +31,7 @@ TEST(Address, LoopbackIsOnlyLoopback) {
     EXPECT_FALSE(isLoopbackAddress(no)) << no;
 }
 
-TEST(Address, SplitsHostLists) {
+TEST(TaskAddresses, SplitsHostLists) {
   EXPECT_THAT(*parseHostList("a:1, b:2", "--worker_hosts"), ElementsAre("a:1", "b:2"));
   EXPECT_THAT(std::string(parseHostList("a:1,,b:2", "--worker_hosts").status().message()),
               HasSubstr("--worker_hosts: malformed address \"\": no port"));

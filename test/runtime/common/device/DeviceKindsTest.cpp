@@ -7,7 +7,7 @@
 namespace graphc::device {
 namespace {
 
-TEST(Kinds, AreFoundInWhateverCase) {
+TEST(DeviceKinds, AreFoundInWhateverCase) {
   for (const DeviceKind &kind : kinds()) {
     EXPECT_EQ(findKind(kind.name), &kind);
     std::string lower(kind.name);
@@ -20,7 +20,7 @@ TEST(Kinds, AreFoundInWhateverCase) {
   EXPECT_EQ(findKind(""), nullptr);
 }
 
-TEST(Kinds, HaveNamesOfTheirOwnInCapitals) {
+TEST(DeviceKinds, HaveNamesOfTheirOwnInCapitals) {
   std::set<std::string_view> names;
   for (const DeviceKind &kind : kinds()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
@@ -29,18 +29,18 @@ TEST(Kinds, HaveNamesOfTheirOwnInCapitals) {
   }
 }
 
-TEST(Kinds, TheHostHasCode) {
+TEST(DeviceKinds, TheHostHasCode) {
   EXPECT_TRUE(hostKind().hasCode());
   EXPECT_EQ(hostDevice(), std::string(hostKind().name) + ":0");
 }
 
-TEST(Kinds, SayHowManyPlacesALoopMayName) {
+TEST(DeviceKinds, SayHowManyPlacesALoopMayName) {
   EXPECT_GE(placesOf(hostKind().name), 27); // a window of 3x3x3
   EXPECT_LT(placesOf(gpuKind().name), 9); // written out, one of 3x3 wants more registers than a thread has
   EXPECT_EQ(placesOf("none of them"), DeviceKind{}.places);
 }
 
-TEST(Kinds, AreListedForPeople) {
+TEST(DeviceKinds, AreListedForPeople) {
   EXPECT_EQ(listKinds("and"), "CPU and GPU");
   EXPECT_EQ(listKinds("or"), "CPU or GPU");
   EXPECT_EQ(listCompiledKinds(), "CPUs and GPUs");

@@ -162,7 +162,7 @@ std::vector<Instance> start(const AllReduceShape &shape, uint64_t chunks) {
   return all;
 }
 
-TEST(AllReduce, EveryInstanceEndsWithTheSameSumOfAllAndNobodyWaitsForever) {
+TEST(AllReduceMoves, EveryInstanceEndsWithTheSameSumOfAllAndNobodyWaitsForever) {
   for (uint32_t n = 2; n <= 16; ++n)
     for (const AllReduceShape &shape : shapesOf(n))
       for (uint64_t rounds : {1, 2, 3, 7, 12, 16, 17, 40})
@@ -183,7 +183,7 @@ TEST(AllReduce, EveryInstanceEndsWithTheSameSumOfAllAndNobodyWaitsForever) {
 }
 
 // Two hosts of three have no node of the tree each, so sums that were made there first would be others.
-TEST(AllReduce, HostsThatAreNoNodesAreAnotherSum) {
+TEST(AllReduceMoves, HostsThatAreNoNodesAreAnotherSum) {
   const AllReduceShape shape{SCATTER, 6, 2};
   EXPECT_FALSE(checkAllReduce(shape, 6).ok());
   std::vector<Instance> all = start(shape, 6);
@@ -191,7 +191,7 @@ TEST(AllReduce, HostsThatAreNoNodesAreAnotherSum) {
   EXPECT_NE(all[0].chunks[0], byTree(contributions(6)));
 }
 
-TEST(AllReduce, WhatIsReadInPlaceIsNotWrittenBefore) {
+TEST(AllReduceMoves, WhatIsReadInPlaceIsNotWrittenBefore) {
   for (uint32_t n : {2u, 3u, 4u, 8u, 12u})
     for (const AllReduceShape &shape : shapesOf(n))
       for (bool backwards : {false, true}) {
@@ -204,7 +204,7 @@ TEST(AllReduce, WhatIsReadInPlaceIsNotWrittenBefore) {
 
 // What allows sums to be read where they lie: among those of a host, who alone read each other's memory, an instance writes its own piece
 // alone, and takes each other's last chunk at its end.
-TEST(AllReduce, WhatLeavesSumsTakesTheLastOfEachInTheEnd) {
+TEST(AllReduceMoves, WhatLeavesSumsTakesTheLastOfEachInTheEnd) {
   for (uint32_t n : {2u, 3u, 4u, 8u})
     for (const AllReduceShape &shape : shapesOf(n)) {
       const uint64_t chunks = 5 * n;
@@ -228,7 +228,7 @@ TEST(AllReduce, WhatLeavesSumsTakesTheLastOfEachInTheEnd) {
     }
 }
 
-TEST(AllReduce, MessagesAreAsManyAsPromised) {
+TEST(AllReduceMoves, MessagesAreAsManyAsPromised) {
   for (uint32_t n : {2u, 3u, 4u, 8u, 12u})
     for (const AllReduceShape &shape : shapesOf(n)) {
       const uint64_t chunks = 24;
@@ -270,21 +270,21 @@ TEST(AllReduce, MessagesAreAsManyAsPromised) {
 }
 
 // What sums within hosts are for: of the same four and four, that much more leaves a host without them.
-TEST(AllReduce, SumsWithinHostsSendLessToOthers) {
+TEST(AllReduceMoves, SumsWithinHostsSendLessToOthers) {
   EXPECT_EQ(allReduceMessagesLeavingHost({SCATTER, 8, 2}, 4, 24), 24u);
   EXPECT_EQ(allReduceMessagesLeavingHost({SCATTER, 8}, 4, 24), 4 * 24u);
   EXPECT_EQ(allReduceMessages({SCATTER, 8, 2}, 24), allReduceMessages({SCATTER, 8}, 24));
 }
 
 // The play can fail: with one slot a port a pipeline of three rounds gets stuck.
-TEST(AllReduce, TooFewSlotsAreFound) {
+TEST(AllReduceMoves, TooFewSlotsAreFound) {
   for (const AllReduceShape &shape : {AllReduceShape{SCATTER, 3}, AllReduceShape{SCATTER, 12, 3}}) {
     std::vector<Instance> all = start(shape, 48);
     EXPECT_FALSE(play(shape, all, 1, false)) << shapeName(shape);
   }
 }
 
-TEST(AllReduce, WhatNoAlgorithmCanDoIsRefused) {
+TEST(AllReduceMoves, WhatNoAlgorithmCanDoIsRefused) {
   EXPECT_FALSE(checkAllReduce({WHOLE, 2}, 2).ok());
   EXPECT_FALSE(checkAllReduce({AllReduceAlgorithm(17), 2}, 2).ok());
   EXPECT_FALSE(checkAllReduce({SCATTER, 1}, 2).ok());
@@ -303,7 +303,7 @@ TEST(AllReduce, WhatNoAlgorithmCanDoIsRefused) {
 
 // What "fast" may cost in bits: however a sum of N floats is ordered, it is within (N - 1) 2^-24 of the sum of their sizes of the
 // exact one (to first order), so within twice that of the sum by the tree.
-TEST(AllReduce, AFastSumIsNearTheOneByTheTree) {
+TEST(AllReduceMoves, AFastSumIsNearTheOneByTheTree) {
   std::mt19937 random(7);
   std::normal_distribution<float> value(0, 1);
   bool differs = false;
@@ -363,7 +363,7 @@ Instruction::AllReduceStart &startOf(Plan &p) {
 
 class AllReduceRules : public testing::TestWithParam<BrokenRule> {};
 
-TEST(AllReduce, AGoodPlanPasses) {
+TEST(AllReduceMoves, AGoodPlanPasses) {
   Plan plan = allReducePlan();
   EXPECT_EQ(verifyPlan(plan), absl::OkStatus());
   plan.mutable_channels(0)->set_zero_copy(true);

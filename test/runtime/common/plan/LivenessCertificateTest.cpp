@@ -229,7 +229,7 @@ TEST(CertificateBorrow, ASendDoneBeforeTheReleaseIsRefusedWhereZeroCopy) {
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
 }
 
-/// In a phase that ends by end of stream "server" takes tickets and sends p to "worker", which "other" sends a twice before it
+/// In a phase that ends by end of stream "server" takes update tickets and sends p to "worker", which "other" sends a twice before it
 /// receives b; the worker answers the server with g.
 struct EndOfStreamPlan : PlanBuilder {
   uint32_t server, other, worker, a, b, p, g;
@@ -308,7 +308,7 @@ TEST(CertificateEnd, AFetchedMessageIsNotReleasedInAStepThatIsCutShort) {
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("program other sends a (instruction 2) and waits until worker"));
 }
 
-TEST(CertificateEnd, AFamilyThatMeetsASingleProgramIsRefused) {
+TEST(CertificateEnd, AReplicatedProgramThatMeetsASingleOneIsRefused) {
   EndOfStreamPlan builder(/*hearsFirst=*/false);
   builder.plan.mutable_programs(int(builder.other))->set_instances(2);
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("channel a joins 2 instances of other with 1 of worker"));
@@ -320,7 +320,7 @@ TEST(CertificateEnd, AProgramThatNeverHearsOfTheEndIsRefused) {
   auto [from, to, channel] = builder.ends;
   builder.plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
   builder.ticket(from);
-  EXPECT_THAT(messageOf(builder.plan), HasSubstr("no channel leads from a ticket to program to"));
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("no channel leads from an update ticket to program to"));
   builder.exchange();
   number(builder.plan, int(from), {1, 2});
   number(builder.plan, int(to), {2, 3});

@@ -28,7 +28,7 @@ std::set<std::string> waiting(Plan plan) {
 using Names = std::set<std::string>;
 
 // What is compiled stands in the plan; one that says more than is true is refused, one that says less sends more messages.
-TEST(Credits, ThatCannotWaitAreRefused) {
+TEST(PiggybackedCredits, ThatCannotWaitAreRefused) {
   const Plan plan = parameterServerPlan({2, 3});
   size_t waiting = 0;
   for (int i = 0; i < plan.channels_size(); ++i) {
@@ -47,14 +47,14 @@ TEST(Credits, ThatCannotWaitAreRefused) {
 
 // Values come back with the gradients of the same step, gradients with the values of the next one. The control message is sent
 // before the values of its step are taken, so with one slot its credit cannot wait for them.
-TEST(Credits, OfAParameterServer) {
+TEST(PiggybackedCredits, OfAParameterServer) {
   EXPECT_EQ(waiting(parameterServerPlan({2, 3})),
             (Names{"w0.to_worker", "w0.gradient", "w1.to_worker", "w1.gradient"}));
   EXPECT_EQ(waiting(parameterServerPlan({1, 2, 16, true})), (Names{"w0.to_worker", "w0.gradient"}));
 }
 
 // With one slot the values of the next step need the slot of this one before the server has taken all that the worker sends in it.
-TEST(Credits, OfParametersAhead) {
+TEST(PiggybackedCredits, OfParametersAhead) {
   ParameterServerShape shape{1, 2};
   shape.ahead = true;
   Plan plan = parameterServerPlan(shape);
@@ -66,7 +66,7 @@ TEST(Credits, OfParametersAhead) {
 }
 
 // What is taken for the next step has left before the release that it would tell of.
-TEST(Credits, OfAReleaseBehindTheSendAhead) {
+TEST(PiggybackedCredits, OfAReleaseBehindTheSendAhead) {
   auto plan = [](bool ahead) {
     PlanBuilder b;
     b.job("worker", 2);
@@ -110,7 +110,7 @@ TEST(Credits, OfAReleaseBehindTheSendAhead) {
   EXPECT_EQ(waiting(plan(false)), (Names{"value", "early", "late"}));
 }
 
-TEST(Credits, OfTheControlMessageWithTwoSlots) {
+TEST(PiggybackedCredits, OfTheControlMessageWithTwoSlots) {
   Plan plan = parameterServerPlan({1, 2});
   for (Channel &channel : *plan.mutable_channels())
     if (channel.control())
@@ -153,19 +153,19 @@ Plan exchange(bool xSendsFirst, uint32_t capacity, bool fetched = false) {
 }
 
 // Whoever answers takes the credit along; whoever asks does with its next question, which the other needs no slot for before.
-TEST(Credits, OfQuestionAndAnswer) {
+TEST(PiggybackedCredits, OfQuestionAndAnswer) {
   EXPECT_EQ(waiting(exchange(true, 1)), (Names{"there", "back"}));
   EXPECT_EQ(waiting(exchange(false, 1)), (Names{"there", "back"}));
   EXPECT_EQ(waiting(exchange(true, 2)), (Names{"there", "back"}));
 }
 
-TEST(Credits, OfMessagesThatAreReleasedAfterTheStep) {
+TEST(PiggybackedCredits, OfMessagesThatAreReleasedAfterTheStep) {
   // y fetches what it got, so the answer is away before the release; the next answer comes after the next question.
   EXPECT_EQ(waiting(exchange(true, 1, true)), (Names{"back"}));
   EXPECT_EQ(waiting(exchange(true, 2, true)), (Names{"there", "back"}));
 }
 
-TEST(Credits, OfOneWay) {
+TEST(PiggybackedCredits, OfOneWay) {
   PlanBuilder b;
   b.job("worker", 2);
   uint32_t phase = b.phase("p", PREDICT, false);
@@ -185,7 +185,7 @@ TEST(Credits, OfOneWay) {
 }
 
 // Each sends before it takes: a credit that waited for the other's next message would wait for its own.
-TEST(Credits, OfAllToAll) {
+TEST(PiggybackedCredits, OfAllToAll) {
   auto plan = [](uint32_t capacity) {
     PlanBuilder b;
     b.replicas(b.job("worker", 2), 2);

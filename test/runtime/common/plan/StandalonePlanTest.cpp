@@ -42,7 +42,7 @@ Plan twoTasks() {
   return b.finish();
 }
 
-TEST(Standalone, KeepsThePhaseAndWhatItUses) {
+TEST(StandalonePlan, KeepsThePhaseAndWhatItUses) {
   const Plan plan = twoTasks();
   const auto alone = standalonePlan(plan, PREDICT, "worker");
   ASSERT_TRUE(alone.ok()) << alone.status(); // a verified plan
@@ -67,7 +67,7 @@ TEST(Standalone, KeepsThePhaseAndWhatItUses) {
     EXPECT_EQ(alone->programs(1).instructions(i).kind_case(), plan.programs(2).instructions(i).kind_case()) << i;
 }
 
-TEST(Standalone, SaysWhatCannotBe) {
+TEST(StandalonePlan, SaysWhatCannotBe) {
   const Plan plan = twoTasks();
   const auto evaluation = standalonePlan(plan, EVAL, "worker"), training = standalonePlan(plan, TRAIN, "worker");
   EXPECT_TRUE(absl::IsNotFound(evaluation.status())) << evaluation.status();

@@ -67,7 +67,7 @@ const DamageCase aheadCases[] = {
        *instructions(p)->Add() = control;
      },
      "a second control_receive"},
-    {"ControlMessageWithinAFamilysStep",
+    {"ControlMessageWithinAReplicatedProgramsStep",
      [](Plan &p) {
        auto *worker = p.mutable_programs(0)->mutable_instructions();
        worker->SwapElements(worker->size() - 1, worker->size() - 2);

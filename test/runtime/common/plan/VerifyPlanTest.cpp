@@ -276,7 +276,7 @@ const DamageCase cases[] = {
     {"ChannelToItself", [](Plan &p) { p.mutable_channels(0)->set_sender(0); },
      "program train_step.worker sends to itself"},
     {"ChannelAllToAll", [](Plan &p) { p.mutable_channels(0)->set_all_to_all(true); },
-     "expected one family of at least two"},
+     "expected one replicated program of at least two instances"},
     {"AggregateOwn", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_aggregate()->set_has_own(true); },
      "has a message of its own for channel"},
     {"MirroredNotChief", [](Plan &p) { p.mutable_variables(0)->set_mirrored(true); },
@@ -338,7 +338,7 @@ const DamageCase cases[] = {
        worker(p).mutable_instructions()->SwapElements(last, last - 1);
      },
      "still sends from it"},
-    {"ReceiveOnFamily",
+    {"ReceiveOnReplicatedChannel",
      [](Plan &p) {
        Instruction &i = find(server(p), Instruction::kAggregate);
        i.mutable_receive()->set_channel(1);
@@ -452,9 +452,9 @@ const DamageCase cases[] = {
      "classes for 2 of 1 components"},
     {"AsyncWithoutTicket", [](Plan &p) { erase(server(p), Instruction::kTicket); }, "it would never end", true},
     {"AsyncTicketLater", [](Plan &p) { server(p).mutable_instructions()->SwapElements(0, 1); },
-     "a ticket behind an instruction that is no receive", true},
+     "an update ticket behind an instruction that is no receive", true},
     {"AsyncTwoTickets", [](Plan &p) { *server(p).add_instructions() = find(server(p), Instruction::kTicket); },
-     "a ticket behind an instruction that is no receive", true},
+     "an update ticket behind an instruction that is no receive", true},
     {"ConflatingAcrossTasks", [](Plan &p) { p.mutable_channels(0)->set_conflating(true); },
      "a conflating channel joins two programs of one task in a phase that ends by end of stream, not"},
     {"ConflatingControl", [](Plan &p) { p.mutable_channels(2)->set_conflating(true); },
@@ -481,9 +481,9 @@ const DamageCase cases[] = {
        each->set_sender(0), each->set_receiver(0), each->set_all_to_all(true);
        find(worker(p), Instruction::kReceive).mutable_receive()->set_channel(uint32_t(p.channels_size()) - 1);
      },
-     "a family of 2, each to each other one; expected an aggregate"},
+     "which has 2 instances and is all to all; expected an aggregate"},
     {"AsyncSpreadTicket", [](Plan &p) { worker(p).mutable_instructions(0)->mutable_ticket(); },
-     "a ticket in a program that is spread over tasks", true},
+     "an update ticket in a program that is spread over tasks", true},
     {"ChooseFromFifo", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_choose()->set_channel(1); },
      "which is a fifo"},
     {"SomeOfAFifo", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_aggregate()->set_has_chosen(true); },

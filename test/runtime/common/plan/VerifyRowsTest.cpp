@@ -43,7 +43,7 @@ TEST_P(VerifyRows, IsRefused) { expectRefused(parameterServerPlan({1, 2, 16, fal
 
 const DamageCase rowCases[] = {
     {"CollectIntoOneMessage", [](Plan &p) { collectInstead(p); }, "but 2 messages of channel"},
-    {"CollectInAFamily",
+    {"CollectInAReplicatedProgram",
      [](Plan &p) {
        Instruction &receive = first(rowWorker(p), Instruction::kReceive);
        const uint32_t channel = receive.receive().channel();
@@ -51,7 +51,7 @@ const DamageCase rowCases[] = {
        receive.mutable_collect()->set_channel(channel);
        receive.mutable_collect()->set_buffer(buffer);
      },
-     "in a program of 2 instances; expected a fifo from a family to one instance"},
+     "in a program of 2 instances; expected a fifo from a replicated program to one instance"},
     {"CollectOfAConflatingChannel",
      [](Plan &p) {
        makeRoom(p, collectInstead(p));
@@ -70,7 +70,7 @@ const DamageCase rowCases[] = {
      },
      "whose messages have an actual size; expected a collect"},
     {"DealOfOneMessage", [](Plan &p) { sent(rowServer(p)).set_deal(true); }, "deals buffer"},
-    {"DealOfAFamily", [](Plan &p) { sent(rowWorker(p)).set_deal(true); }, "deals buffer"},
+    {"DealOfAReplicatedProgram", [](Plan &p) { sent(rowWorker(p)).set_deal(true); }, "deals buffer"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rules, VerifyRows, testing::ValuesIn(rowCases), nameOf);
